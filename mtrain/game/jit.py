@@ -1,0 +1,157 @@
+"""How kernels are compiled and cached, and the few bit tricks that NumPy lacks.
+
+A kernel is a plain function that `kernel` compiles: scalars, arrays and State records in, no checks, no
+allocation in loops. Machine code is kept in a cache folder named after everything it depends on, so that a
+changed helper never meets stale code; a torn file in it is rebuilt, and a machine without a writable folder
+goes on without a cache. This module knows nothing of dominoes.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.core.caching import FunctionCache
+from numba.extending import intrinsic
+
+JIT = not numba.config.DISABLE_JIT
+
+if not JIT:
+    # Plain NumPy scalars warn when unsigned arithmetic wraps; the random streams wrap by design.
+    np.seterr(over="ignore")
+
+
+def say(sentence: str) -> None:
+    """Print one line of progress or warning to standard error."""
+    print(f"mtrain: {sentence}", file=sys.stderr, flush=True)
+
+
+# ── The cache ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _base() -> Path:
+    """Return the folder under which the compiled kernels are kept, by the habits of the system."""
+    if named := os.environ.get("MTRAIN_CACHE_DIR"):
+        return Path(named)
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "mtrain" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mtrain"
+
+
+def fingerprint(sources: Iterable[Path]) -> str:
+    """Return a short hash of the named source files and of all else that machine code depends on."""
+    known = hashlib.sha256(
+        repr((sys.version, numba.__version__, np.__version__, llvmlite.__version__)).encode()
+        + repr((numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.CPU_NAME)).encode()
+    )
+    for source in sorted(sources):
+        known.update(source.name.encode() + source.read_bytes())
+    return known.hexdigest()[:16]
+
+
+def cache_folder(sources: Iterable[Path]) -> str | None:
+    """Return a writable cache folder for these sources, made if need be; None where there is none."""
+    folder = _base() / fingerprint(sources)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        _Once.say(f"no writable cache folder ({error}); set MTRAIN_CACHE_DIR to one, or wait for the compiler at every start")
+        return None
+    return str(folder)
+
+
+class _Once:
+    """Sentences already said by this process: each is worth saying once."""
+
+    said: set[str] = set()
+
+    @classmethod
+    def say(cls, sentence: str) -> None:
+        if sentence not in cls.said:
+            cls.said.add(sentence)
+            say(sentence)
+
+
+class _HealingCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of one function, except that a torn or unwritable file costs a compilation, not the run."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            found = super().load_overload(sig, target_context)
+        except Exception as error:  # whatever a torn pickle raises: the file is only a cache
+            _Once.say(f"a cached kernel could not be read ({type(error).__name__}); compiling it again")
+            self._forget()
+            found = None
+        if found is None:
+            _Once.say("compiling the kernels; this takes up to a minute, once for this version on this machine …")
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _Once.say(f"a compiled kernel could not be kept ({error}); it will be compiled again next time")
+
+    def _forget(self) -> None:
+        try:
+            self.flush()
+        except OSError:
+            self._enabled = False
+
+
+_SOURCES = [path for wing in ("game", "think", "arena") for path in (Path(__file__).parents[1] / wing).glob("*.py")]
+_FOLDER = cache_folder(_SOURCES) if JIT else None
+
+
+def kernel(function: Callable[..., Any], folder: str | None = _FOLDER) -> Any:
+    """Compile `function` when it is first called; keep the machine code in `folder` (None: nowhere)."""
+    if not JIT:
+        return function
+    compiled = numba.njit(nogil=True)(function)
+    if folder is not None:
+        numba.config.CACHE_DIR = folder
+        compiled._cache = _HealingCache(function)
+    return compiled
+
+
+# ── Bits ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+if JIT:
+
+    @intrinsic
+    def popcount(typingctx: Any, bits: Any) -> Any:
+        """Return how many bits of a non-negative integer are set."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return types.int64(types.int64), codegen
+
+    @intrinsic
+    def lowest(typingctx: Any, bits: Any) -> Any:
+        """Return the index of the lowest set bit of a positive integer."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.cttz(args[0], cgutils.true_bit)
+
+        return types.int64(types.int64), codegen
+
+else:
+
+    def popcount(bits: int) -> int:
+        """Return how many bits of a non-negative integer are set."""
+        return int(bits).bit_count()
+
+    def lowest(bits: int) -> int:
+        """Return the index of the lowest set bit of a positive integer."""
+        return (int(bits) & -int(bits)).bit_length() - 1

@@ -1,0 +1,72 @@
+"""Random streams: splitmix64, keyed by what each stream is for.
+
+A stream is one 64-bit number. Where it starts is a hash of (seed, purpose, …), never of a worker or of the
+order in which things happen, so the same seed gives the same bytes everywhere, and no agent's appetite for
+random numbers moves a deal.
+
+Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+"""
+
+import numpy as np
+
+from mtrain.game.jit import kernel
+
+# What a stream is for: the second word of every key.
+DEAL = 1  # (seed, deal, round): the permutation of one round
+SEAT = 2  # (seed, deal, seating, seat): an agent's own choices
+SEATING = 3  # (seed, deal): who sits next to whom where not all orders are played
+STARTER = 4  # (seed): the seat that starts the first deal
+WORLD = 5  # (seed, …): worlds sampled outside a game
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_M1 = np.uint64(0xBF58476D1CE4E5B9)
+_M2 = np.uint64(0x94D049BB133111EB)
+_S27 = np.uint64(27)
+_S30 = np.uint64(30)
+_S31 = np.uint64(31)
+_S32 = np.uint64(32)
+_S11 = np.uint64(11)
+
+
+@kernel
+def mix(x):
+    """Return the splitmix64 hash of one uint64."""
+    z = (x ^ (x >> _S30)) * _M1
+    z = (z ^ (z >> _S27)) * _M2
+    return z ^ (z >> _S31)
+
+
+@kernel
+def stream(seed, purpose, a, b, c):
+    """Return where the stream for (seed, purpose, a, b, c) starts: a uint64."""
+    h = mix(np.uint64(seed) + _GAMMA)
+    h = mix(h ^ (np.uint64(purpose) + _GAMMA))
+    h = mix(h ^ (np.uint64(a) + _GAMMA))
+    h = mix(h ^ (np.uint64(b) + _GAMMA))
+    return mix(h ^ (np.uint64(c) + _GAMMA))
+
+
+@kernel
+def at(start, k):
+    """Return number `k` (from 0) of the stream that starts at `start`."""
+    return mix(start + np.uint64(k + 1) * _GAMMA)
+
+
+@kernel
+def scaled(bits, n):
+    """Return a uniform integer in 0 … n-1 from 64 random bits."""
+    return np.int64(((bits >> _S32) * np.uint64(n)) >> _S32)
+
+
+@kernel
+def below(own, n):
+    """Draw a uniform integer in 0 … n-1 from the stream `own` (uint64[1], moved on in place)."""
+    own[0] += _GAMMA
+    return scaled(mix(own[0]), n)
+
+
+@kernel
+def uniform(own):
+    """Draw a float in [0, 1) from the stream `own` (uint64[1], moved on in place)."""
+    own[0] += _GAMMA
+    return np.float64(mix(own[0]) >> _S11) * (1.0 / 9007199254740992.0)

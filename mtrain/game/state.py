@@ -1,0 +1,144 @@
+"""The State: one round, and the game around it, as one fixed-size NumPy record.
+
+An observation is a State with the hidden tiles masked: the same dtype, read by the same kernels. The fields
+down to `n_legal` are public (or the watching seat's own); the last three are what a table hides.
+
+==================  =========  ==================================================================================
+field               shape      meaning
+==================  =========  ==================================================================================
+table               [19] rows  bit x of row v: the tile v-x lies on the table (the engine included)
+legal               [11] rows  bit x of row t: the seat on turn may lay the tile end[t]-x on train t
+score               [10]       totals of the game so far, by seat; lower is better
+laid_at             [190]      which tile of the round this was, from 1; the engine 0
+tally               [10, 6]    what each seat did this round: the columns are `TURNS` … `PLAYS_OWN`
+pips                [10]       the round's score by seat, once it is over
+count               [10]       hand sizes
+top, n_tiles        –          the next tile to draw, and where the boneyard ends
+n_laid, n_legal     –          tiles laid this round; legal actions of the seat on turn, the pass included
+double_blank        –          as in the rules
+void                [10, 19]   at most so many tiles with number v can be in that hand (−1: nothing is known);
+                               what draws and passes prove
+laid_on             [190]      where a tile lies: train + 1, `STATION` for the engine, 0: not on the table
+end                 [11]       the open end of each train; the Mexican train has the index n_seats
+open_on             [11]       the trains that carry an open double, oldest first; n_open of them
+max_pip … closes    –          the rules, as small integers
+number              –          of the round, from 1
+engine              –          the number of the engine; −1 while none has been found
+starter, turn       –          seats
+owed                –          what the turn is about: `FIRST` … `RIDE`
+drawn               –          1: the seat has just drawn a tile and not yet laid it or passed
+riding              –          1: the seat is in its first-turn train
+acted, marked       –          bit per seat: has had its first turn; has a marker on its train
+still               –          turns in a row in which nothing changed
+may_pass            –          1: passing is legal
+over                –          0, `OUT` or `BLOCKED`
+hand                [10, 19]   bit x of row [seat, v]: the seat holds v-x
+deck                [190]      the round's permutation of the set; tiles from `top` on are the boneyard
+stream              [10]       one random stream a seat
+==================  =========  ==================================================================================
+"""
+
+import numpy as np
+
+from mtrain.game.rules import MAX_PLAYERS, RuleSet
+from mtrain.game.tiles import MAX_TILES, N_NUMBERS, set_size
+
+MAX_TRAINS = MAX_PLAYERS + 1
+STATION = MAX_TRAINS + 1
+
+# `owed`: what the seat on turn has to lay next.
+FIRST = 0  # the turn's first tile
+COVER = 1  # a tile on the double it has just laid
+EXTRA = 2  # one more tile, on any train it may use
+RIDE = 3  # nothing: its first-turn train may go on
+
+# `over`: how a round ended.
+OUT, BLOCKED = 1, 2
+
+# Columns of `tally`.
+TURNS, DRAWS, PASSES, PLAYS, PLAYS_OWN = range(5)
+N_TALLIES = 5
+
+HIDDEN = ("hand", "deck", "stream")
+
+_FIELDS = [
+    ("table", "i4", (N_NUMBERS,)),
+    ("legal", "i4", (MAX_TRAINS,)),
+    ("score", "i4", (MAX_PLAYERS,)),
+    ("laid_at", "i2", (MAX_TILES,)),
+    ("tally", "i2", (MAX_PLAYERS, N_TALLIES)),
+    ("pips", "i2", (MAX_PLAYERS,)),
+    ("count", "i2", (MAX_PLAYERS,)),
+    ("top", "i2"),
+    ("n_tiles", "i2"),
+    ("n_laid", "i2"),
+    ("double_blank", "i2"),
+    ("marked", "i2"),
+    ("acted", "i2"),
+    ("void", "i1", (MAX_PLAYERS, N_NUMBERS)),
+    ("laid_on", "i1", (MAX_TILES,)),
+    ("end", "i1", (MAX_TRAINS,)),
+    ("open_on", "i1", (MAX_TRAINS,)),
+    ("n_open", "i1"),
+    # the rules
+    ("max_pip", "i1"),
+    ("n_seats", "i1"),
+    ("hand_size", "i1"),
+    ("n_rounds", "i1"),
+    ("countdown", "i1"),
+    ("highest", "i1"),
+    ("train_first", "i1"),
+    ("doubles_count", "i1"),
+    ("must_play", "i1"),
+    ("extra", "i1"),
+    ("draw_to_cover", "i1"),
+    ("mark_uncovered", "i1"),
+    ("closes", "i1"),
+    ("count_tiles", "i1"),
+    # where the game is
+    ("number", "i1"),
+    ("engine", "i1"),
+    ("starter", "i1"),
+    ("turn", "i1"),
+    ("owed", "i1"),
+    ("drawn", "i1"),
+    ("riding", "i1"),
+    ("still", "i1"),
+    ("may_pass", "i1"),
+    ("over", "i1"),
+    ("n_legal", "i2"),
+    # hidden
+    ("hand", "i4", (MAX_PLAYERS, N_NUMBERS)),
+    ("deck", "u1", (MAX_TILES,)),
+    ("stream", "u8", (MAX_PLAYERS,)),
+]
+
+STATE = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
+
+PUBLIC = tuple(name for name, *_ in _FIELDS if name not in HIDDEN)
+
+
+def blank(rules: RuleSet, players: int) -> np.ndarray:
+    """Return a State with the rules filled in and nothing dealt: STATE[1].
+
+    Raises
+    ------
+    RulesError
+        If these rules cannot be dealt to so many players.
+    """
+    hand_size = rules.hand_for(players)
+    state = np.zeros(1, STATE)
+    s = state[0]
+    s.max_pip, s.n_seats, s.hand_size, s.n_rounds = rules.max_pip, players, hand_size, rules.rounds
+    s.countdown = rules.engine == "countdown"
+    s.highest = rules.engine == "highest-double"
+    s.n_tiles = set_size(rules.max_pip) - s.countdown
+    s.train_first = rules.first_turn == "train"
+    s.doubles_count = rules.first_turn_doubles == "count"
+    s.must_play = rules.drawn_tile == "must"
+    s.extra = rules.after_double == "extra"
+    s.draw_to_cover, s.mark_uncovered = rules.draw_to_cover, rules.mark_uncovered
+    s.closes = rules.exhausted_double == "closed"
+    s.count_tiles = rules.scoring == "tiles"
+    s.double_blank = rules.double_blank
+    return state
