@@ -5,7 +5,7 @@ a choice; `advance` repeats it; `apply` does what was chosen. They check nothing
 that for people, `is_legal` for the loops. "Rule" in a comment means RULES.md, by its heading.
 
 An action is a positive integer with a meaning of its own, whatever the state: `PASS`, or
-``(train + 1) << 10 | hi << 5 | lo`` for laying the tile hi-lo on a train. 0 is never an action.
+``1 << 14 | train << 10 | hi << 5 | lo`` for laying the tile hi-lo on a train. 0 is never an action.
 """
 
 import numpy as np
@@ -19,6 +19,7 @@ from mtrain.game.state import (
     EXTRA,
     FIRST,
     HIDDEN,
+    NEVER,
     OUT,
     PASSES,
     PLAYS,
@@ -36,7 +37,7 @@ PASS = 1
 # What `step` did. The first two end `advance`.
 CHOICE, ROUND_OVER, DREW, PASSED, FOUND_ENGINE, TURN_OVER = range(6)
 
-_FORGET = 120  # a bound this loose is worth no byte: `void` goes back to −1
+_LAY = 1 << 14
 
 
 # ── Dealing ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -65,7 +66,7 @@ def _open_station(s, engine):
     s.engine = engine
     s.table[engine] |= 1 << engine
     s.laid_on[engine * (engine + 1) // 2 + engine] = STATION
-    for train in range(s.n_seats + 1):
+    for train in range(np.int64(s.n_seats) + 1):
         s.end[train] = engine
 
 
@@ -74,11 +75,12 @@ def clear_round(s):
     """Take everything off the table; the rules, the scores, the round's number and starter stay."""
     s.table[:] = 0
     s.legal[:] = 0
-    s.laid_at[:] = 0
+    s.laid[:] = 0
     s.tally[:] = 0
     s.pips[:] = 0
     s.count[:] = 0
-    s.void[:] = -1
+    s.fresh[:] = 0
+    s.void[:] = NEVER
     s.laid_on[:] = 0
     s.end[:] = 0
     s.open_on[:] = 0
@@ -103,8 +105,8 @@ def deal_out(s):
     """Begin the round whose permutation lies in `deck`: hands, and under countdown the engine."""
     clear_round(s)
     s.top = 0
-    for seat in range(s.n_seats):
-        for _ in range(s.hand_size):
+    for seat in range(np.int64(s.n_seats)):
+        for _ in range(np.int64(s.hand_size)):
             give(s, seat, s.deck[s.top])
             s.top += 1
     if s.countdown:
@@ -160,15 +162,15 @@ def _finish(s, how):
     s.over = how
     s.n_legal = 0
     s.may_pass = 0
-    for train in range(s.n_seats + 1):
+    for train in range(np.int64(s.n_seats) + 1):
         s.legal[train] = 0
     s.tally[s.turn, TURNS] += 1
-    for seat in range(s.n_seats):
+    for seat in range(np.int64(s.n_seats)):
         cost = 0
         if s.count_tiles:
             cost = np.int64(s.count[seat])
         else:
-            for v in range(1, s.max_pip + 1):
+            for v in range(1, np.int64(s.max_pip) + 1):
                 row = np.int64(s.hand[seat, v])
                 cost += v * (popcount(row) + (row >> v & 1))
         if s.hand[seat, 0] & 1:
@@ -221,21 +223,28 @@ def _access(s):
 
 
 @kernel
-def _proves(s, access, bound):
-    """Note that the seat on turn holds at most `bound` tiles for each of these trains."""
-    for train in range(s.n_seats + 1):
-        if access >> train & 1:
-            s.void[s.turn, s.end[train]] = bound
+def _proves(s, access):
+    """Note that the seat on turn holds nothing for these trains."""
+    seat = s.turn
+    while access:
+        s.void[seat, s.end[lowest(access)]] = s.fresh[seat]
+        access &= access - 1
+
+
+@kernel
+def at_most(s, seat, v):
+    """Return how many tiles with number `v` the hand of `seat` can hold, by what draws and passes prove."""
+    count = np.int64(s.count[seat])
+    if s.void[seat, v] == NEVER:
+        return count
+    return min(count, np.int64(s.fresh[seat]) - np.int64(s.void[seat, v]))
 
 
 @kernel
 def _draw(s):
-    """Draw the next tile of the boneyard; all that was known of the hand holds but for one tile more."""
+    """Draw the next tile of the boneyard."""
     seat = s.turn
-    for v in range(s.max_pip + 1):
-        known = s.void[seat, v]
-        if known >= 0:
-            s.void[seat, v] = known + 1 if known < _FORGET else -1
+    s.fresh[seat] += 1
     give(s, seat, s.deck[s.top])
     s.top += 1
     s.tally[seat, DRAWS] += 1
@@ -246,10 +255,10 @@ def _find_engine(s):
     """Place the engine from a hand, or draw for one. Rule "Engine"."""
     best = -1
     holder = -1
-    for k in range(s.n_seats):
-        seat = (s.starter + k) % s.n_seats
+    for k in range(np.int64(s.n_seats)):
+        seat = (np.int64(s.starter) + k) % np.int64(s.n_seats)
         if s.highest or best < 0:
-            for v in range(best + 1, s.max_pip + 1):
+            for v in range(best + 1, np.int64(s.max_pip) + 1):
                 if s.hand[seat, v] >> v & 1:
                     best = v
                     holder = seat
@@ -282,12 +291,10 @@ def step(s):
     seat = s.turn
     access = _access(s)
     n = 0
-    for train in range(s.n_seats + 1):
-        row = 0
-        if access >> train & 1:
-            row = np.int64(s.hand[seat, s.end[train]])
-            n += popcount(row)
+    for train in range(np.int64(s.n_seats) + 1):
+        row = np.int64(s.hand[seat, s.end[train]]) & -(access >> train & 1)  # no branch: it could not be foretold
         s.legal[train] = row
+        n += popcount(row)
     if n > 0:
         # Rule "A turn", 3: a seat that can play must play, but for a drawn tile under `may`; 2: a train may stop.
         s.may_pass = s.owed == RIDE or (s.drawn and not s.must_play)
@@ -300,12 +307,12 @@ def step(s):
         _end_turn(s)
         return TURN_OVER
     if not s.drawn and s.top < s.n_tiles and (s.owed == FIRST or s.draw_to_cover):
+        _proves(s, access)
         _draw(s)
-        _proves(s, access, 1)
         s.drawn = 1
         return DREW
     if s.must_play or not s.drawn:
-        _proves(s, access, 0)  # under `may` a drawn tile that fits may have been kept back
+        _proves(s, access)  # under `may` a drawn tile that fits may have been kept back
     _pass_turn(s)
     return PASSED
 
@@ -328,7 +335,7 @@ def _exhausted(s, v):
 def _close(s, k):
     """Close open double `k`, counted from the oldest."""
     s.n_open -= 1
-    for later in range(k, s.n_open):
+    for later in range(k, np.int64(s.n_open)):
         s.open_on[later] = s.open_on[later + 1]
 
 
@@ -339,38 +346,33 @@ def apply(s, action):
         _pass_turn(s)
         return
     seat = np.int64(s.turn)
-    train = (action >> 10) - 1
+    train = action >> 10 & 15
     hi = action >> 5 & 31
     lo = action & 31
     v = np.int64(s.end[train])
-    x = hi + lo - v
+    x = hi + lo - v & 31
     _take(s, seat, hi, lo)
     s.table[hi] |= 1 << lo
     s.table[lo] |= 1 << hi
     tile = hi * (hi + 1) // 2 + lo
-    s.n_laid += 1
     s.laid_on[tile] = train + 1
-    s.laid_at[tile] = s.n_laid
+    s.laid[s.n_laid] = tile
+    s.n_laid += 1
     s.end[train] = x
     s.still = 0
     s.tally[seat, PLAYS] += 1
     if s.drawn:
-        # Nothing else fitted, so the tile laid is the tile drawn: the hand is what it was before.
-        for u in range(s.max_pip + 1):
-            if s.void[seat, u] > 0:
-                s.void[seat, u] -= 1
         s.drawn = 0
+        s.fresh[seat] -= 1  # nothing else fitted: the tile laid is the tile drawn
     else:
-        if s.void[seat, v] > 0:
-            s.void[seat, v] -= 1
-        if x != v and s.void[seat, x] > 0:
-            s.void[seat, x] -= 1
+        s.void[seat, v] += s.void[seat, v] < s.fresh[seat]  # one of the tiles drawn since is gone
+        s.void[seat, x] += x != v and s.void[seat, x] < s.fresh[seat]
     if train == seat:
         s.marked &= ~(1 << seat)  # Rule "A turn", 4
         s.tally[seat, PLAYS_OWN] += 1
     elif s.owed == EXTRA:
         s.riding = 0  # the owed tile went elsewhere: the seat has left its first-turn train
-    for k in range(s.n_open):
+    for k in range(np.int64(s.n_open)):
         if s.open_on[k] == train:
             _close(s, k)
             break
@@ -387,7 +389,7 @@ def apply(s, action):
     else:
         _end_turn(s)
     if s.closes:
-        for k in range(s.n_open - 1, -1, -1):
+        for k in range(np.int64(s.n_open) - 1, -1, -1):
             if _exhausted(s, np.int64(s.end[s.open_on[k]])):
                 _close(s, k)
 
@@ -400,22 +402,21 @@ def lay(train, a, b):
     """Return the action of laying the tile with numbers `a` and `b` on a train."""
     if a < b:
         a, b = b, a
-    return np.int64((train + 1) << 10 | a << 5 | b)
+    return np.int64(_LAY | train << 10 | a << 5 | b)
 
 
 @kernel
 def nth_action(s, k):
     """Return legal action `k`: by train, then by the tile's other end, the pass last."""
-    for train in range(s.n_seats + 1):
+    for train in range(np.int64(s.n_seats) + 1):
         row = np.int64(s.legal[train])
-        if row:
-            here = popcount(row)
-            if k < here:
-                while k > 0:
-                    row &= row - 1
-                    k -= 1
-                return lay(train, np.int64(s.end[train]), lowest(row))
-            k -= here
+        here = popcount(row)
+        if k < here:
+            while k > 0:
+                row &= row - 1
+                k -= 1
+            return lay(train, np.int64(s.end[train]), lowest(row))
+        k -= here
     return PASS
 
 
@@ -424,10 +425,10 @@ def is_legal(s, action):
     """Say whether an integer is a legal action of the seat on turn."""
     if action == PASS:
         return s.may_pass == 1
-    train = (action >> 10) - 1
+    train = action >> 10 & 15
     hi = action >> 5 & 31
     lo = action & 31
-    if train < 0 or train > s.n_seats or hi > s.max_pip or lo > hi:
+    if action >> 14 != 1 or train > s.n_seats or hi > s.max_pip or lo > hi:
         return False
     v = np.int64(s.end[train])
     if v != hi and v != lo:
@@ -439,7 +440,7 @@ def is_legal(s, action):
 def list_actions(s, out):
     """Write the legal actions in their order into ``out: int64[≥ n_legal]``; return how many."""
     n = 0
-    for train in range(s.n_seats + 1):
+    for train in range(np.int64(s.n_seats) + 1):
         row = np.int64(s.legal[train])
         while row:
             out[n] = lay(train, np.int64(s.end[train]), lowest(row))

@@ -9,15 +9,16 @@ field               shape      meaning
 table               [19] rows  bit x of row v: the tile v-x lies on the table (the engine included)
 legal               [11] rows  bit x of row t: the seat on turn may lay the tile end[t]-x on train t
 score               [10]       totals of the game so far, by seat; lower is better
-laid_at             [190]      which tile of the round this was, from 1; the engine 0
 tally               [10, 6]    what each seat did this round: the columns are `TURNS` … `PLAYS_OWN`
 pips                [10]       the round's score by seat, once it is over
 count               [10]       hand sizes
 top, n_tiles        –          the next tile to draw, and where the boneyard ends
-n_laid, n_legal     –          tiles laid this round; legal actions of the seat on turn, the pass included
+n_legal             –          legal actions of the seat on turn, the pass included
 double_blank        –          as in the rules
-void                [10, 19]   at most so many tiles with number v can be in that hand (−1: nothing is known);
-                               what draws and passes prove
+fresh               [10]       tiles drawn by that seat and not yet seen on the table
+void                [10, 19]   `fresh` when that seat was last seen unable to play number v (`NEVER`: it was not),
+                               less what it has laid of that number since; read it through `kernels.at_most`
+laid                [190]      the tiles laid this round, oldest first, without the engine; n_laid of them
 laid_on             [190]      where a tile lies: train + 1, `STATION` for the engine, 0: not on the table
 end                 [11]       the open end of each train; the Mexican train has the index n_seats
 open_on             [11]       the trains that carry an open double, oldest first; n_open of them
@@ -52,6 +53,9 @@ COVER = 1  # a tile on the double it has just laid
 EXTRA = 2  # one more tile, on any train it may use
 RIDE = 3  # nothing: its first-turn train may go on
 
+# `void`: nothing is known.
+NEVER = 255
+
 # `over`: how a round ended.
 OUT, BLOCKED = 1, 2
 
@@ -65,7 +69,6 @@ _FIELDS = [
     ("table", "i4", (N_NUMBERS,)),
     ("legal", "i4", (MAX_TRAINS,)),
     ("score", "i4", (MAX_PLAYERS,)),
-    ("laid_at", "i2", (MAX_TILES,)),
     ("tally", "i2", (MAX_PLAYERS, N_TALLIES)),
     ("pips", "i2", (MAX_PLAYERS,)),
     ("count", "i2", (MAX_PLAYERS,)),
@@ -75,37 +78,39 @@ _FIELDS = [
     ("double_blank", "i2"),
     ("marked", "i2"),
     ("acted", "i2"),
-    ("void", "i1", (MAX_PLAYERS, N_NUMBERS)),
-    ("laid_on", "i1", (MAX_TILES,)),
-    ("end", "i1", (MAX_TRAINS,)),
-    ("open_on", "i1", (MAX_TRAINS,)),
-    ("n_open", "i1"),
+    ("fresh", "u1", (MAX_PLAYERS,)),
+    ("void", "u1", (MAX_PLAYERS, N_NUMBERS)),
+    ("laid", "u1", (MAX_TILES,)),
+    ("laid_on", "u1", (MAX_TILES,)),
+    ("end", "u1", (MAX_TRAINS,)),
+    ("open_on", "u1", (MAX_TRAINS,)),
+    ("n_open", "u1"),
     # the rules
-    ("max_pip", "i1"),
-    ("n_seats", "i1"),
-    ("hand_size", "i1"),
-    ("n_rounds", "i1"),
-    ("countdown", "i1"),
-    ("highest", "i1"),
-    ("train_first", "i1"),
-    ("doubles_count", "i1"),
-    ("must_play", "i1"),
-    ("extra", "i1"),
-    ("draw_to_cover", "i1"),
-    ("mark_uncovered", "i1"),
-    ("closes", "i1"),
-    ("count_tiles", "i1"),
+    ("max_pip", "u1"),
+    ("n_seats", "u1"),
+    ("hand_size", "u1"),
+    ("n_rounds", "u1"),
+    ("countdown", "u1"),
+    ("highest", "u1"),
+    ("train_first", "u1"),
+    ("doubles_count", "u1"),
+    ("must_play", "u1"),
+    ("extra", "u1"),
+    ("draw_to_cover", "u1"),
+    ("mark_uncovered", "u1"),
+    ("closes", "u1"),
+    ("count_tiles", "u1"),
     # where the game is
-    ("number", "i1"),
+    ("number", "u1"),
     ("engine", "i1"),
-    ("starter", "i1"),
-    ("turn", "i1"),
-    ("owed", "i1"),
-    ("drawn", "i1"),
-    ("riding", "i1"),
-    ("still", "i1"),
-    ("may_pass", "i1"),
-    ("over", "i1"),
+    ("starter", "u1"),
+    ("turn", "u1"),
+    ("owed", "u1"),
+    ("drawn", "u1"),
+    ("riding", "u1"),
+    ("still", "u1"),
+    ("may_pass", "u1"),
+    ("over", "u1"),
     ("n_legal", "i2"),
     # hidden
     ("hand", "i4", (MAX_PLAYERS, N_NUMBERS)),
