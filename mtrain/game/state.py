@@ -44,7 +44,8 @@ import numpy as np
 from mtrain.game.rules import MAX_PLAYERS, RuleSet
 from mtrain.game.tiles import MAX_TILES, N_NUMBERS, set_size
 
-MAX_TRAINS = MAX_PLAYERS + 1
+MAX_SEATS = MAX_PLAYERS
+MAX_TRAINS = MAX_SEATS + 1
 STATION = MAX_TRAINS + 1
 
 # `owed`: what the seat on turn has to lay next.
@@ -68,18 +69,18 @@ HIDDEN = ("hand", "deck", "stream")
 _FIELDS = [
     ("table", "i4", (N_NUMBERS,)),
     ("legal", "i4", (MAX_TRAINS,)),
-    ("score", "i4", (MAX_PLAYERS,)),
-    ("tally", "i2", (MAX_PLAYERS, N_TALLIES)),
-    ("pips", "i2", (MAX_PLAYERS,)),
-    ("count", "i2", (MAX_PLAYERS,)),
+    ("score", "i4", (MAX_SEATS,)),
+    ("tally", "i2", (MAX_SEATS, N_TALLIES)),
+    ("pips", "i2", (MAX_SEATS,)),
+    ("count", "i2", (MAX_SEATS,)),
     ("top", "i2"),
     ("n_tiles", "i2"),
     ("n_laid", "i2"),
     ("double_blank", "i2"),
     ("marked", "i2"),
     ("acted", "i2"),
-    ("fresh", "u1", (MAX_PLAYERS,)),
-    ("void", "u1", (MAX_PLAYERS, N_NUMBERS)),
+    ("fresh", "u1", (MAX_SEATS,)),
+    ("void", "u1", (MAX_SEATS, N_NUMBERS)),
     ("laid", "u1", (MAX_TILES,)),
     ("laid_on", "u1", (MAX_TILES,)),
     ("end", "u1", (MAX_TRAINS,)),
@@ -113,9 +114,9 @@ _FIELDS = [
     ("over", "u1"),
     ("n_legal", "i2"),
     # hidden
-    ("hand", "i4", (MAX_PLAYERS, N_NUMBERS)),
+    ("hand", "i4", (MAX_SEATS, N_NUMBERS)),
     ("deck", "u1", (MAX_TILES,)),
-    ("stream", "u8", (MAX_PLAYERS,)),
+    ("stream", "u8", (MAX_SEATS,)),
 ]
 
 STATE = np.dtype((np.record, np.dtype(_FIELDS, align=True)))

@@ -1,0 +1,392 @@
+"""One number a block: what every estimate is made from.
+
+A block is one deal in all its seatings, the unit of statistics: its games share their tiles, so they are no independent observations,
+and only whole blocks are free of the luck of the seat. The functions here turn `games` and `rounds` into frames with one row per block
+and agent (or pair, seat, offset, round). A block's rows must come in one call; the frames of several calls are simply concatenated, so
+a running tournament never reads a game twice. Nothing here knows an interval, a rating or a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from mtrain.study.tables import EFFECTS, ResultsError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer[Any]]
+Bools = npt.NDArray[np.bool_]
+
+GAME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "score", "rank", "win", "rounds_won", "rounds")
+"""The columns of `games` that this module reads."""
+
+ROUND_COLUMNS = ("match", "deal", "seating", "round", "seat", "starter", "agent", "pips")
+"""The columns of `rounds` that this module reads."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of `games` or `rounds` laid out with a line a game (or round) and a column a seat, in order of match, deal, seating, round.
+
+    ======== ============ ==========================================
+    field    shape        meaning
+    ======== ============ ==========================================
+    rows     (lines·n,)   index of each row in the frame, or a slice
+    seats    n            seats at the table
+    match    int64[B]     match of each block
+    deal     int64[B]     deal of each block
+    seating  int64[lines] seating of each line
+    block    int64[lines] block of each line, ascending
+    agents   int16[lines, n]  code of the agent in each seat
+    labels   str[agents]  what the codes stand for
+    ======== ============ ==========================================
+    """
+
+    frame: pd.DataFrame
+    rows: slice | Ints
+    seats: int
+    match: Ints
+    deal: Ints
+    seating: Ints
+    block: Ints
+    agents: Ints
+    labels: pd.Index[str]
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """A column of the frame, shape (lines, seats)."""
+        return self.frame[name].to_numpy()[self.rows].reshape(-1, self.seats)
+
+    @property
+    def lineup(self) -> Ints:
+        """int16[B, seats]: the agents of each block, ascending, one entry a seat.
+
+        Raises
+        ------
+        ResultsError
+            A block changes its agents from one game to another.
+        """
+        ordered = np.sort(self.agents, axis=1)
+        first = np.searchsorted(self.block, np.arange(len(self.match)))
+        lineup = ordered[first]
+        if (same := (ordered == lineup[self.block]).all(axis=1)).all():
+            return lineup
+        block = self.block[int(np.argmin(same))]
+        raise ResultsError(f"the agents of match {self.match[block]}, deal {self.deal[block]} differ from game to game")
+
+
+def grid(frame: pd.DataFrame, line: Literal["game", "round"] = "game") -> Grid:
+    """Lay the rows out, a line a game or a round; any order of rows will do.
+
+    Raises
+    ------
+    ResultsError
+        A game is there twice, lacks a seat, or tables of different sizes are mixed.
+    """
+    game, within = _keys(frame, line)
+    labels, agents = _codes(frame["agent"])
+    rows = _order(game, within)
+    game, within, agents = game[rows], within[rows], agents[rows]
+    seats = int(frame["seat"].max()) + 1 if len(frame) else 1
+    if len(game) % seats:
+        _refuse(game, within, seats)
+    by_seat, games = within.reshape(-1, seats), game.reshape(-1, seats)
+    first, line_game = by_seat[:, 0], games[:, 0]
+    whole = (by_seat == first[:, None] + np.arange(seats)).all() and (games == line_game[:, None]).all()
+    distinct = (np.diff(line_game) > 0) | (np.diff(first) > 0)
+    if not (whole and (first & 0xFF == 0).all() and distinct.all()):
+        _refuse(game, within, seats)
+    starts = np.flatnonzero(np.diff(line_game >> 16, prepend=-1))
+    block = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(line_game)))
+    return Grid(
+        frame=frame,
+        rows=rows,
+        seats=seats,
+        match=line_game[starts] >> 48,
+        deal=line_game[starts] >> 16 & 0xFFFFFFFF,
+        seating=line_game & 0xFFFF,
+        block=block,
+        agents=agents.reshape(-1, seats),
+        labels=labels,
+    )
+
+
+def ordered(frame: pd.DataFrame, line: Literal["game", "round"] = "game") -> pd.DataFrame:
+    """The rows in order of match, deal, seating, round and seat."""
+    rows = _order(*_keys(frame, line))
+    return frame if isinstance(rows, slice) else frame.iloc[rows].reset_index(drop=True)
+
+
+def _keys(frame: pd.DataFrame, line: Literal["game", "round"]) -> tuple[Ints, Ints]:
+    """int64[rows] each: one number a game, ordered by match, deal and seating; one a row within it, by round and seat."""
+    match, deal, seating, seat = (frame[name].to_numpy().astype(np.int64) for name in ("match", "deal", "seating", "seat"))
+    if line == "round":
+        seat |= frame["round"].to_numpy().astype(np.int64) << 8
+    return match << 48 | deal << 16 | seating, seat
+
+
+def _order(game: Ints, within: Ints) -> slice | Ints:
+    """What puts rows in order: everything as it is, where possible."""
+    step = np.diff(game)
+    if ((step > 0) | ((step == 0) & (np.diff(within) >= 0))).all():
+        return slice(None)
+    return np.lexsort((within, game))
+
+
+def _codes(agents: pd.Series[str]) -> tuple[pd.Index[str], Ints]:
+    """Labels, and the code of each row's agent."""
+    whole = pd.Categorical(agents.array)
+    return whole.categories, np.asarray(whole.codes).astype(np.int16)
+
+
+def _refuse(game: Ints, within: Ints, seats: int) -> NoReturn:
+    """Say which game isn't there exactly once with every seat."""
+    twice = np.flatnonzero((np.diff(game) == 0) & (np.diff(within) == 0))
+    if len(twice):
+        key = game[twice[0]]
+        wrong = "is there twice"
+    else:
+        _, first, n = np.unique(np.stack([game, within >> 8]), axis=1, return_index=True, return_counts=True)
+        line = int(np.argmax(n != seats))
+        key = game[first[line]]
+        wrong = f"has {n[line]} seats at a table of {seats}"
+    raise ResultsError(f"match {key >> 48}, deal {key >> 16 & 0xFFFFFFFF}, seating {key & 0xFFFF} {wrong}")
+
+
+def block_numbers(games: pd.DataFrame) -> pd.DataFrame:
+    """One row per block and agent.
+
+    ========== =========================================================================================
+    match deal the block
+    agent      category
+    players    seats at the table
+    games      games of the block
+    diff       pips/round: own score minus the mean of the other agents' seats, over the rounds of the game
+    win        games won per seat held, ties split
+    rank       mean rank per seat held, ties averaged (1.5, 1.5, 3, 4)
+    round_wins share of rounds won per seat held, ties split
+    ========== =========================================================================================
+
+    Each number is the mean over the block's games and the agent's seats. An agent that holds every seat has nobody to be measured
+    against: its numbers are nan.
+
+    Parameters
+    ----------
+    games
+        Rows of the `games` table (`GAME_COLUMNS` suffice), whole blocks, in any order.
+    """
+    g = grid(games)
+    lineup = g.lineup
+    place = _places(g, lineup)
+    score = g["score"].astype(np.float64)
+    rounds = g["rounds"][:, 0].astype(np.float64)
+    table = score.sum(axis=1)
+    own, held = np.zeros_like(score), np.zeros_like(score)
+    for seat in range(g.seats):
+        mine = g.agents == g.agents[:, seat : seat + 1]
+        own += mine * score[:, seat : seat + 1]
+        held += mine
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0/0 where one agent holds all seats
+        diff = (score - (table[:, None] - own) / (g.seats - held)) / rounds[:, None]
+    n = np.bincount(place.ravel(), minlength=lineup.size)
+    rows = np.flatnonzero(n)
+    alone = (lineup[:, :1] == lineup[:, -1:]).repeat(g.seats, axis=1).ravel()[rows]
+
+    def mean(values: npt.NDArray[Any]) -> Floats:
+        total = np.bincount(place.ravel(), values.ravel().astype(np.float64), minlength=lineup.size)[rows]
+        return np.where(alone, np.nan, total / n[rows])
+
+    block = rows // g.seats
+    return pd.DataFrame(
+        {
+            **_block_columns(g, block),
+            "agent": _labelled(lineup.ravel()[rows], g.labels),
+            "games": np.bincount(g.block, minlength=len(g.match))[block].astype(np.int32),
+            "diff": mean(diff),
+            "win": mean(g["win"]),
+            "rank": mean(mid_ranks(g["rank"])),
+            "round_wins": mean(g["rounds_won"] / rounds[:, None]),
+        }
+    )
+
+
+def mid_ranks(rank: npt.NDArray[Any]) -> Floats:
+    """Ties averaged: a table's competition ranks 1, 1, 3, 4 are the mid-ranks 1.5, 1.5, 3, 4.
+
+    Parameters
+    ----------
+    rank
+        int[lines, seats]: competition ranks, a line a table.
+    """
+    rank = np.asarray(rank)
+    tied = np.zeros(rank.shape)
+    for seat in range(rank.shape[1]):
+        tied += rank == rank[:, seat : seat + 1]
+    return rank + (tied - 1) / 2
+
+
+def pair_numbers(games: pd.DataFrame) -> pd.DataFrame:
+    """One row per block and ordered pair of different agents: `match, deal, players, agent, opponent, diff, share`.
+
+    `diff` is the agent's score minus the opponent's, in pips/round; `share` the share in which the agent ranks ahead, ties half. Both
+    are means over the block's games and all pairs of their seats.
+    """
+    g = grid(games)
+    lineup = g.lineup
+    place = _places(g, lineup)
+    n, cells = g.seats, lineup.size * g.seats
+    score = g["score"] / g["rounds"].astype(np.float64)
+    rank = g["rank"]
+    count, diff, share = np.zeros(cells), np.zeros(cells), np.zeros(cells)
+    within = place - g.block[:, None] * n
+    for a in range(n):
+        for b in range(a + 1, n):
+            gap = score[:, a] - score[:, b]
+            ahead = 0.5 * (1 + np.sign(rank[:, b] - rank[:, a]))
+            for cell, sign, portion in (
+                (place[:, a] * n + within[:, b], 1.0, ahead),
+                (place[:, b] * n + within[:, a], -1.0, 1.0 - ahead),
+            ):
+                count += np.bincount(cell, minlength=cells)
+                diff += np.bincount(cell, sign * gap, minlength=cells)
+                share += np.bincount(cell, portion, minlength=cells)
+    agent = np.repeat(lineup.ravel(), n)
+    opponent = np.repeat(lineup, n, axis=0).ravel()
+    rows = np.flatnonzero((count > 0) & (agent != opponent))
+    return pd.DataFrame(
+        {
+            **_block_columns(g, rows // (n * n)),
+            "agent": _labelled(agent[rows], g.labels),
+            "opponent": _labelled(opponent[rows], g.labels),
+            "diff": diff[rows] / count[rows],
+            "share": share[rows] / count[rows],
+        }
+    )
+
+
+def seat_numbers(games: pd.DataFrame) -> pd.DataFrame:
+    """One row per block and seat: `match, deal, players, effect, value, diff, win`; `effect` is "seat", `value` the seat.
+
+    `diff` is the seat's score minus the table's mean, in pips/round; `win` its share of the games won, ties split.
+    """
+    g = grid(games)
+    rate = g["score"] / g["rounds"].astype(np.float64)
+    seat = np.broadcast_to(np.arange(g.seats), rate.shape)
+    return _effect_numbers(g, "seat", seat, rate - rate.mean(axis=1, keepdims=True), g["win"])
+
+
+def offset_numbers(rounds: pd.DataFrame) -> pd.DataFrame:
+    """One row per block and starter offset: the same columns as `seat_numbers`; `effect` is "starter offset".
+
+    The offset is (seat - starter) mod seats in each round: 0 is the seat that started it. `win` is the share of rounds won.
+    """
+    g = grid(rounds, "round")
+    pips = g["pips"].astype(np.float64)
+    offset = (np.arange(g.seats) - g["starter"].astype(np.int64)) % g.seats
+    best = pips == pips.min(axis=1, keepdims=True)
+    return _effect_numbers(
+        g, "starter offset", offset, pips - pips.mean(axis=1, keepdims=True), best / best.sum(axis=1, keepdims=True)
+    )
+
+
+def _effect_numbers(g: Grid, effect: str, value: Ints, diff: Floats, win: npt.NDArray[Any]) -> pd.DataFrame:
+    cell = (g.block[:, None] * g.seats + value).ravel()
+    cells = len(g.match) * g.seats
+    n = np.bincount(cell, minlength=cells)
+    rows = np.flatnonzero(n)
+    return pd.DataFrame(
+        {
+            **_block_columns(g, rows // g.seats),
+            "effect": pd.Categorical.from_codes(np.full(len(rows), EFFECTS.index(effect), np.int8), list(EFFECTS)),
+            "value": (rows % g.seats).astype(np.int8),
+            "diff": np.bincount(cell, diff.ravel(), minlength=cells)[rows] / n[rows],
+            "win": np.bincount(cell, win.ravel().astype(np.float64), minlength=cells)[rows] / n[rows],
+        }
+    )
+
+
+def round_numbers(rounds: pd.DataFrame) -> pd.DataFrame:
+    """One row per block, agent and round of the game: `match, deal, players, agent, round, pips` (mean pips per seat held)."""
+    g = grid(rounds, "round")
+    lineup = g.lineup
+    number = g["round"].astype(np.int64)
+    last = int(number.max(initial=1))
+    cell = (_places(g, lineup) * last + number - 1).ravel()
+    cells = lineup.size * last
+    n = np.bincount(cell, minlength=cells)
+    rows = np.flatnonzero(n)
+    return pd.DataFrame(
+        {
+            **_block_columns(g, rows // (last * g.seats)),
+            "agent": _labelled(lineup.ravel()[rows // last], g.labels),
+            "round": (rows % last + 1).astype(np.int8),
+            "pips": np.bincount(cell, g["pips"].ravel().astype(np.float64), minlength=cells)[rows] / n[rows],
+        }
+    )
+
+
+def score_counts(rounds: pd.DataFrame) -> pd.DataFrame:
+    """One row per agent and score of a round: `agent, pips, rounds`, how many seat-rounds ended with that score."""
+    labels, agents = _codes(rounds["agent"])
+    pips = rounds["pips"].to_numpy().astype(np.int64)
+    width = int(pips.max(initial=0)) + 1
+    n = np.bincount(agents * width + pips, minlength=1)
+    rows = np.flatnonzero(n)
+    return pd.DataFrame(
+        {"agent": _labelled(rows // width, labels), "pips": (rows % width).astype(np.int16), "rounds": n[rows]}
+    )
+
+
+def _places(g: Grid, lineup: Ints) -> Ints:
+    """int64[lines, seats]: block · seats + the first place in the block's line-up of the agent in each seat."""
+    theirs = lineup[g.block]
+    place = np.repeat(g.block[:, None] * g.seats, g.seats, axis=1)
+    for other in range(g.seats):
+        place += theirs[:, other : other + 1] < g.agents
+    return place
+
+
+def _block_columns(g: Grid, block: Ints) -> dict[str, npt.NDArray[Any]]:
+    return {
+        "match": g.match[block].astype(np.int16),
+        "deal": g.deal[block].astype(np.int32),
+        "players": np.full(len(block), g.seats, np.int8),
+    }
+
+
+def _labelled(codes: Ints, labels: pd.Index[str]) -> pd.Categorical:
+    return pd.Categorical.from_codes(codes.astype(np.int16), categories=labels)
+
+
+def merged(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Block numbers of several calls as one frame; agents stay categories even where the parts know different ones."""
+    frames = list(parts)
+    whole = pd.concat(frames, ignore_index=True)
+    for name in ("agent", "opponent"):
+        if name in whole and not isinstance(whole[name].dtype, pd.CategoricalDtype):
+            labels = dict.fromkeys(label for frame in frames for label in frame[name].cat.categories)
+            whole[name] = pd.Categorical(whole[name], categories=list(labels))
+    return whole
+
+
+def met(n_agents: int, a: Ints, b: Ints) -> Ints:
+    """int64[n_agents]: the group of each agent, from 0, when agents a[i] and b[i] met; groups are numbered by their first agent."""
+    reach = np.eye(n_agents, dtype=bool)
+    if not n_agents:
+        return np.zeros(0, np.int64)
+    reach[a, b] = reach[b, a] = True
+    first = closure(reach).argmax(axis=1)
+    return np.unique(first, return_inverse=True)[1]
+
+
+def closure(reach: Bools) -> Bools:
+    """bool[n, n]: what can be reached in any number of steps, given what can be in one (the diagonal included)."""
+    while True:
+        further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
+        if (further == reach).all():
+            return reach
+        reach = further

@@ -1,0 +1,196 @@
+"""Checks: do the tables add up, and do they look like games at all?
+
+`check` refuses tables that contradict themselves and warns of columns that never vary. A `Tally` holds what has to be judged over the whole
+run and can be added up part by part. Nothing here knows an estimate or a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, grid
+from mtrain.study.tables import ResultsError
+
+GAME_CHECKED = (*GAME_COLUMNS, "starter")
+"""The columns of `games` that are checked."""
+
+ROUND_CHECKED = (*ROUND_COLUMNS, "went_out", "end", "draws", "passes", "plays", "plays_own")
+"""The columns of `rounds` that are checked."""
+
+VARYING = ("pips", "draws", "passes", "plays", "went_out", "plays_own/plays")
+"""What differs from row to row in any normal batch."""
+
+ENOUGH = 100
+"""Rows from which a constant column is suspect."""
+
+_CLOSE = 1e-4
+"""Slack of sums of 32-bit shares."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What has to be judged over a whole run.
+
+    ======== =============================================================================================
+    blocks   int64[b, 2]: match and deal of each block
+    seated   one row per match, agent and seat: games there, and how many of them this agent started
+    seats    seats at the table
+    extremes float64[len(VARYING), 3]: rows, least and greatest value
+    ======== =============================================================================================
+    """
+
+    blocks: Ints
+    seated: pd.DataFrame
+    seats: int
+    extremes: Floats
+
+
+def check(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> list[str]:
+    """Check the two tables of a run, whole.
+
+    Parameters
+    ----------
+    games, rounds
+        Rows of the `games` and `rounds` tables, the same games in both, in any order.
+    players
+        Seats at the table; by default what the games show.
+
+    Returns
+    -------
+    list of str
+        Warnings: one sentence for each column that is constant over at least `ENOUGH` rows.
+
+    Raises
+    ------
+    ResultsError
+        A game is there twice or lacks a seat; wins, rounds won, ranks or scores of a game don't add up; an agent wasn't equally often in
+        each seat or as first starter. The sentence names the first such game or agent.
+    """
+    return verdict([tally(games, rounds, players)])
+
+
+def tally(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> Tally:
+    """Check each game of a part of a run, and count what only the whole run shows."""
+    g, r = grid(games), grid(rounds, "round")
+    if players is not None and len(g.block) and g.seats != players:
+        raise ResultsError(f"{_name(g, 0)} has {g.seats} seats at a table of {players}")
+    _check_games(g)
+    _check_rounds(g, r)
+    seat = np.broadcast_to(np.arange(g.seats), g.agents.shape)
+    cell = (g.match[g.block][:, None] * max(len(g.labels), 1) + g.agents) * g.seats + seat
+    cells, where, n = np.unique(cell, return_inverse=True, return_counts=True)
+    seated = pd.DataFrame(
+        {
+            "match": cells // g.seats // max(len(g.labels), 1),
+            "agent": g.labels.to_numpy(object)[cells // g.seats % max(len(g.labels), 1)],
+            "seat": cells % g.seats,
+            "games": n,
+            "starts": np.bincount(where.ravel(), (g["starter"] == seat).ravel(), minlength=len(cells)).astype(np.int64),
+        }
+    )
+    return Tally(
+        blocks=np.stack([g.match, g.deal], axis=1),
+        seated=seated,
+        seats=g.seats,
+        extremes=_extremes(rounds),
+    )
+
+
+def _check_games(g: Grid) -> None:
+    rank, score, rounds = g["rank"].astype(np.int64), g["score"].astype(np.int64), g["rounds"]
+    ahead, beaten = np.zeros_like(rank), np.zeros(len(rank), dtype=bool)
+    for seat in range(g.seats):
+        better = rank[:, seat : seat + 1] < rank
+        ahead += better
+        beaten |= (better & (score[:, seat : seat + 1] > score)).any(axis=1)
+    first = rank == 1
+    share = first / np.maximum(first.sum(axis=1, keepdims=True), 1)
+    won = g["rounds_won"].astype(np.float64)
+    _hold(g, (rounds == rounds[:, :1]).all(axis=1), "counts its rounds differently for its seats")
+    _hold(g, rounds[:, 0] > 0, "has no rounds")
+    _hold(g, (rank == 1 + ahead).all(axis=1), "has impossible ranks (ties share one: 1, 1, 3, 4)")
+    _hold(g, ~beaten, "ranks a higher score above a lower one")
+    _hold(g, np.isclose(g["win"], share, rtol=0, atol=_CLOSE).all(axis=1), "doesn't split one win among those ranked 1")
+    _hold(g, np.isclose(won.sum(axis=1), rounds[:, 0], rtol=0, atol=_CLOSE), "has another sum of rounds won than rounds")
+
+
+def _check_rounds(g: Grid, r: Grid) -> None:
+    """The rounds are those of the games, and give their scores."""
+    game, of = _keys(g), _keys(r)
+    _hold(r, np.isin(of, game), "has rounds but is not among the games")
+    line = np.searchsorted(game, of)
+    n = np.bincount(line, minlength=len(game))
+    _hold(g, n == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
+    pips = np.zeros(g.agents.shape, np.int64)
+    np.add.at(pips, line, r["pips"].astype(np.int64))
+    _hold(g, (pips == g["score"]).all(axis=1), "has a score that isn't the sum of its rounds")
+    same = g.labels.get_indexer(r.labels)[r.agents] == g.agents[line] if len(game) else r.agents == r.agents
+    _hold(r, same.all(axis=1), "has other agents in its rounds")
+    n_out = r["went_out"].sum(axis=1)
+    out = (r.frame["end"] == "out").to_numpy()[r.rows].reshape(-1, r.seats)
+    _hold(r, (n_out == out[:, 0]) & (out == out[:, :1]).all(axis=1), "has a round that ended otherwise than its seats say")
+
+
+def _keys(g: Grid) -> Ints:
+    return g.match[g.block] << 48 | g.deal[g.block] << 16 | g.seating
+
+
+def _hold(g: Grid, good: Bools, wrong: str) -> None:
+    if not good.all():
+        raise ResultsError(f"{_name(g, int(np.argmin(good)))} {wrong}")
+
+
+def _name(g: Grid, line: int) -> str:
+    block = g.block[line]
+    return f"match {g.match[block]}, deal {g.deal[block]}, seating {g.seating[line]}"
+
+
+def _extremes(rounds: pd.DataFrame) -> Floats:
+    plays = rounds["plays"].to_numpy(np.float64)
+    own = rounds["plays_own"].to_numpy(np.float64)
+    share = own[plays > 0] / plays[plays > 0]
+    columns = [share if "/" in name else rounds[name].to_numpy(np.float64) for name in VARYING]
+    return np.array([[len(c), c.min(initial=np.inf), c.max(initial=-np.inf)] for c in columns])
+
+
+def verdict(tallies: Iterable[Tally]) -> list[str]:
+    """Judge the whole run from the tallies of its parts: the warnings of `check`, or its error."""
+    parts = list(tallies)
+    if not parts:
+        return []
+    blocks = np.concatenate([part.blocks for part in parts])
+    known, n = np.unique(blocks, axis=0, return_counts=True)
+    if (n > 1).any():
+        match, deal = known[int(np.argmax(n > 1))]
+        raise ResultsError(f"block (match {match}, deal {deal}) is there twice")
+    if len(sizes := {part.seats for part in parts if len(part.blocks)}) > 1:
+        raise ResultsError(f"tables of {min(sizes)} and of {max(sizes)} seats are two tournaments: never pooled")
+    _check_balance(pd.concat([part.seated for part in parts]), parts[0].seats)
+    extremes = np.stack([part.extremes for part in parts])
+    rows, least, most = extremes[:, :, 0].sum(0), extremes[:, :, 1].min(0), extremes[:, :, 2].max(0)
+    return [
+        f"{name} is {low:g} in all {count:.0f} rows of the rounds"
+        for name, count, low, high in zip(VARYING, rows, least, most, strict=True)
+        if count >= ENOUGH and low == high
+    ]
+
+
+def _check_balance(seated: pd.DataFrame, seats: int) -> None:
+    """Each agent of a match equally often in each seat, and as first starter as often as it holds seats."""
+    count = seated.groupby(["match", "agent", "seat"], sort=True)[["games", "starts"]].sum()
+    games = count["games"].unstack("seat", fill_value=0).reindex(columns=range(seats), fill_value=0)
+    uneven = (games.max(axis=1) != games.min(axis=1)).to_numpy()
+    if uneven.any():
+        match, agent = games.index[int(np.argmax(uneven))]
+        theirs = ", ".join(str(n) for n in games.loc[(match, agent)])
+        raise ResultsError(f"agent {agent!r} of match {match} was not equally often in each seat: {theirs} games")
+    starts = count["starts"].groupby(level=["match", "agent"]).sum()
+    wrong = (starts * seats != games.sum(axis=1)).to_numpy()
+    if wrong.any():
+        match, agent = starts.index[int(np.argmax(wrong))]
+        n, fair = starts.iloc[int(np.argmax(wrong))], games.loc[(match, agent)].sum() / seats
+        raise ResultsError(f"agent {agent!r} of match {match} was first starter in {n} games, not in {fair:g}")

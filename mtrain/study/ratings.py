@@ -1,0 +1,313 @@
+"""Ratings: one Plackett–Luce fit over all games at once.
+
+The model (Luce 1959, Plackett 1975): a table's ranking is made from the top, each next agent being chosen among those left with a chance
+in proportion to its worth exp(theta). The fit knows no order of games, so none can move it. Ties count as the mean over all orders of
+those tied. In a uniformly random order the first k of a tied group are a uniformly random k-subset of it, so that mean is, place by
+place, one over subsets: 2^m - 1 terms for m tied, not m!. The likelihood is concave (Hunter 2004) and a small ridge keeps an agent that
+was never beaten finite, so Newton's method ends at the one maximum. Intervals are clustered by block: the sandwich of Huber (1967) in the
+form for clusters (Cameron & Miller 2015, "A practitioner's guide to cluster-robust inference"), Student's t on an agent's blocks - 1.
+
+Rankings in, worths out: this module knows no pips, no standings and no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import comb, log
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtrain.study.blocks import Floats, Ints, closure, grid, met
+from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, t_quantile
+from mtrain.study.tables import RATINGS, frame
+
+SCALE = 400 / log(10)
+"""Rating points per unit of theta: 400 points are odds of 10, as in Elo's scale."""
+
+RIDGE = 0.01
+"""Penalty RIDGE/2 · theta²: as if each agent's theta were known beforehand to within 10 (1,737 points)."""
+
+OUTCOME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "rank")
+"""The columns of `games` that this module reads."""
+
+_CHUNK = 1 << 15
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """How games ended, counted: all that a fit needs to know of them.
+
+    ======= ============== ===========================================================================
+    field   shape          meaning
+    ======= ============== ===========================================================================
+    labels  str[agents]    labels of the agents
+    agents  int16[p, n]    for each different outcome, the agents by rank (those tied: by their number)
+    ranks   int8[p, n]     their ranks, ascending
+    blocks  int64[b, 2]    match and deal of each block
+    block   int64[m]       "block[i] ended in outcome[i], count[i] times"
+    outcome int64[m]
+    count   int64[m]
+    ======= ============== ===========================================================================
+    """
+
+    labels: tuple[str, ...]
+    agents: Ints
+    ranks: Ints
+    blocks: Ints
+    block: Ints
+    outcome: Ints
+    count: Ints
+
+
+def outcomes(games: pd.DataFrame) -> Outcomes:
+    """Count the games' outcomes block by block.
+
+    Parameters
+    ----------
+    games
+        Rows of the `games` table (`OUTCOME_COLUMNS` suffice), in any order.
+    """
+    g = grid(games)
+    n_agents = max(len(g.labels), 1)
+    ordered = np.sort(g["rank"].astype(np.int64) * n_agents + g.agents, axis=1)
+    patterns, outcome = _distinct(ordered)
+    pairs, count = np.unique(g.block.astype(np.int64) * max(len(patterns), 1) + outcome, return_counts=True)
+    return Outcomes(
+        labels=tuple(g.labels),
+        agents=(patterns % n_agents).astype(np.int16),
+        ranks=(patterns // n_agents).astype(np.int8),
+        blocks=np.stack([g.match, g.deal], axis=1),
+        block=pairs // max(len(patterns), 1),
+        outcome=pairs % max(len(patterns), 1),
+        count=count,
+    )
+
+
+def merged(parts: Sequence[Outcomes]) -> Outcomes:
+    """Outcomes of several calls as one. The parts share their labels and table size, and hold different blocks."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    width = first.agents.shape[1]
+    rows, outcome = _distinct(np.concatenate([np.hstack([p.ranks, p.agents]) for p in parts]).astype(np.int64))
+    known = np.cumsum([0] + [len(p.agents) for p in parts])
+    blocks = np.cumsum([0] + [len(p.blocks) for p in parts])
+    return Outcomes(
+        labels=first.labels,
+        agents=rows[:, width:].astype(np.int16),
+        ranks=rows[:, :width].astype(np.int8),
+        blocks=np.concatenate([p.blocks for p in parts]),
+        block=np.concatenate([p.block + start for p, start in zip(parts, blocks, strict=False)]),
+        outcome=np.concatenate([outcome[p.outcome + start] for p, start in zip(parts, known, strict=False)]),
+        count=np.concatenate([p.count for p in parts]),
+    )
+
+
+def _distinct(rows: Ints) -> tuple[Ints, Ints]:
+    """The different rows in lexicographic order, and the number of each row among them."""
+    key = np.zeros(len(rows), np.int64)
+    size = 1
+    for column in rows.T:
+        base = int(column.max(initial=0)) + 1
+        if size * base > 1 << 62:
+            known, key = np.unique(key, return_inverse=True)
+            size = len(known)
+        key = key * base + column
+        size *= base
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return rows[first], inverse
+
+
+def ratings(games: pd.DataFrame, ridge: float = RIDGE) -> pd.DataFrame:
+    """Rate all agents from their games: the `ratings` table, best first within each group.
+
+    Parameters
+    ----------
+    games
+        Rows of the `games` table (`OUTCOME_COLUMNS` suffice), in any order; a lower rank is better.
+    ridge
+        Weight of the penalty ridge/2 · theta².
+
+    Returns
+    -------
+    DataFrame
+        `agent, group, rating, rating_lo, rating_hi, note`. Agents of different groups never met, not even through others, and their
+        ratings don't compare. Where one side of a group never finished behind the other, its ratings hang on the ridge alone: they are
+        finite, have no interval, and the note says so.
+    """
+    return rate(outcomes(games), ridge)
+
+
+def rate(games: Outcomes, ridge: float = RIDGE) -> pd.DataFrame:
+    """The same as `ratings`, from games that were counted before."""
+    n_agents = len(games.labels)
+    mixed = (games.agents != games.agents[:, :1]).any(axis=1)  # a table of one agent says nothing
+    theirs = games.agents[mixed]
+    group = met(n_agents, theirs[:, :-1].ravel(), theirs[:, 1:].ravel())
+    theta, information = fit(games, ridge)
+    played = np.zeros((len(games.blocks), n_agents), dtype=bool)
+    seen = mixed[games.outcome]
+    played[np.repeat(games.block[seen], games.agents.shape[1]), games.agents[games.outcome[seen]].ravel()] = True
+    blocks = played.sum(axis=0)
+    error = _errors(games, theta, information, group, blocks)
+    note = _notes(games, theirs, games.ranks[mixed], group, blocks, error)
+    center = np.array([theta[group == k].mean() for k in range(group.max(initial=-1) + 1)])
+    rating = np.where(blocks > 0, SCALE * (theta - center[group]), np.nan)
+    half = np.where(note == "", SCALE * error, np.nan)
+    half[note == ""] *= t_quantile(blocks[note == ""] - 1)
+    order = np.lexsort((np.arange(n_agents), -np.nan_to_num(rating), np.isnan(rating), group))
+    table = {
+        "agent": np.array(games.labels, dtype=object),
+        "group": group + 1,
+        "rating": rating,
+        "rating_lo": rating - half,
+        "rating_hi": rating + half,
+        "note": note,
+    }
+    return frame(RATINGS, {name: values[order] for name, values in table.items()})
+
+
+def fit(games: Outcomes, ridge: float = RIDGE) -> tuple[Floats, Floats]:
+    """The worths with the greatest penalised likelihood.
+
+    Returns
+    -------
+    theta : float64[agents]
+        Log worths; their mean is 0 over every group of agents that met.
+    information : float64[agents, agents]
+        Minus the second derivative there, ridge included.
+    """
+    n_agents = len(games.labels)
+    times = np.bincount(games.outcome, games.count, minlength=len(games.agents))
+    theta = np.zeros(n_agents)
+    value, slope, information = _likelihood(games, times, theta, ridge)
+    for _ in range(200):
+        step = np.linalg.solve(information, slope)
+        for _ in range(50):
+            after = _likelihood(games, times, theta + step, ridge)
+            if after[0] >= value - 1e-9 * abs(value):
+                break
+            step /= 2
+        theta = theta + step
+        value, slope, information = after
+        if np.abs(step).max(initial=0.0) < 1e-11:
+            return theta, information
+    raise ArithmeticError("the Plackett–Luce fit did not settle")
+
+
+def _likelihood(games: Outcomes, times: Floats, theta: Floats, ridge: float) -> tuple[float, Floats, Floats]:
+    """Penalised log likelihood, its slope [agents] and minus its second derivative [agents, agents]."""
+    n = len(theta)
+    value, slope, information = -0.5 * ridge * float(theta @ theta), -ridge * theta, ridge * np.eye(n)
+    for rows, mask, weight in _alike(games.ranks):
+        agents, count = games.agents[rows].astype(np.int64), times[rows]
+        worth = np.exp(theta[agents])
+        left = worth @ mask.T  # [rows, terms]: the worth of those still to be chosen from
+        value += float(count @ (theta[agents].sum(axis=1) - np.log(left) @ weight))
+        share = worth * ((weight / left) @ mask)  # [rows, seats]: how often each seat was expected to be chosen
+        slope += np.bincount(agents.ravel(), (count[:, None] * (1 - share)).ravel(), minlength=n)
+        both = (mask[:, :, None] * mask[:, None, :]).reshape(len(mask), -1)
+        cross = ((weight / left**2) @ both).reshape(len(rows), *[mask.shape[1]] * 2)
+        cross *= worth[:, :, None] * worth[:, None, :] * count[:, None, None]
+        cell = agents[:, :, None] * n + agents[:, None, :]
+        information -= np.bincount(cell.ravel(), cross.ravel(), minlength=n * n).reshape(n, n)
+        information += np.diag(np.bincount(agents.ravel(), (count[:, None] * share).ravel(), minlength=n))
+    return value, slope, information
+
+
+def _slopes(games: Outcomes, theta: Floats) -> Floats:
+    """float64[outcomes, seats]: slope of each outcome's log likelihood in the theta of each of its seats."""
+    slopes = np.zeros(games.agents.shape)
+    for rows, mask, weight in _alike(games.ranks):
+        worth = np.exp(theta[games.agents[rows]])
+        slopes[rows] = 1 - worth * ((weight / (worth @ mask.T)) @ mask)
+    return slopes
+
+
+def _alike(ranks: Ints) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Outcomes tied in the same places, a chunk at a time: their numbers, and the `_terms` of their likelihood."""
+    tied = np.diff(ranks, axis=1) == 0
+    kind = tied @ (1 << np.arange(tied.shape[1]))
+    for which in np.unique(kind):
+        rows = np.flatnonzero(kind == which)
+        starts = np.flatnonzero(np.concatenate([[True], ~tied[rows[0]], [True]]))
+        mask, weight = _terms(tuple(int(size) for size in np.diff(starts)))
+        size = max(1, _CHUNK * 8 // max(mask.shape))
+        for start in range(0, len(rows), size):
+            yield rows[start : start + size], mask, weight
+
+
+@lru_cache(maxsize=1024)
+def _terms(sizes: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Sets from which one is chosen, for tied groups of these sizes, best group first.
+
+    Returns
+    -------
+    mask : float64[terms, seats]
+        1 where the seat is still to be chosen.
+    weight : float64[terms]
+        The chance that this set comes up in a random order of the tied.
+    """
+    n, start = sum(sizes), 0
+    masks, weights = [], []
+    for size in sizes:
+        for n_left in range(size, 0, -1):
+            for left in combinations(range(start, start + size), n_left):
+                mask = np.zeros(n)
+                mask[list(left)] = 1
+                mask[start + size :] = 1
+                masks.append(mask)
+                weights.append(1 / comb(size, n_left))
+        start += size
+    return np.array(masks), np.array(weights)
+
+
+def _errors(games: Outcomes, theta: Floats, information: Floats, group: Ints, blocks: Ints) -> Floats:
+    """float64[agents]: standard error of theta minus its group's mean, clustered by block."""
+    n, slopes = len(theta), _slopes(games, theta)
+    score = np.zeros(len(games.blocks) * n)
+    for start in range(0, len(games.block), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        outcome = games.outcome[part]
+        cell = games.block[part, None] * n + games.agents[outcome]
+        np.add.at(score, cell.ravel(), (games.count[part, None] * slopes[outcome]).ravel())
+    by_block = score.reshape(-1, n)
+    same = (group[:, None] == group).astype(float)
+    centred = np.eye(n) - same / same.sum(axis=1)
+    bread = centred @ np.linalg.inv(information)
+    spread = by_block @ bread.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error: Floats = np.sqrt((spread**2).sum(axis=0) * blocks / (blocks - 1))
+    return error
+
+
+def _notes(games: Outcomes, agents: Ints, ranks: Ints, group: Ints, blocks: Ints, error: Floats) -> Any:
+    """object[agents]: why an agent's rating has no interval, or ""."""
+    n = len(games.labels)
+    ahead = np.eye(n, dtype=bool)
+    for a in range(agents.shape[1] - 1):
+        for b in range(a + 1, agents.shape[1]):  # by rank: a is ahead of b, or level
+            ahead[agents[:, a], agents[:, b]] = True
+            level = ranks[:, a] == ranks[:, b]
+            ahead[agents[level, b], agents[level, a]] = True
+    reach = closure(ahead)
+    note = np.full(n, "", dtype=object)
+    note[~(error > NOISE)] = CONSTANT
+    for agent in range(n):
+        others = group == group[agent]
+        if not (reach[others][:, others]).all():  # Ford (1957): the maximum lies at infinity
+            note[agent] = "some agents of its group never finished behind the others: held by the ridge"
+        others[agent] = False
+        if others.any() and not ahead[others, agent].any():
+            note[agent] = "never finished behind another agent: held by the ridge"
+        elif others.any() and not ahead[agent, others].any():
+            note[agent] = "never finished ahead of another agent: held by the ridge"
+    note[blocks < 2] = FEW
+    alone = np.setdiff1d(games.agents[(games.agents == games.agents[:, :1]).all(axis=1)], agents)
+    note[alone] = ALONE
+    return note

@@ -1,0 +1,362 @@
+"""The tables: every column's name, type, unit and meaning, written once.
+
+The arena writes `rounds` and `games` by these definitions and the rest of `study` reads them; nobody else spells out a column. A table
+knows how to become a frame, an Arrow table and a Parquet file, and back. It knows nothing of dominoes beyond the words in its columns,
+and nothing of where results lie or what is estimated from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ENDS = ("out", "blocked")
+"""How a round ends: a hand was emptied, or nobody could play."""
+
+EFFECTS = ("seat", "starter offset")
+"""What the `seats` table is about: the seat itself, or how far it sits after the round's starter."""
+
+_LABELS = "labels"
+_ARROW = {
+    "bool": pa.bool_(),
+    "int8": pa.int8(),
+    "int16": pa.int16(),
+    "int32": pa.int32(),
+    "int64": pa.int64(),
+    "float32": pa.float32(),
+    "Float64": pa.float64(),
+    "str": pa.string(),
+    "category": pa.dictionary(pa.int16(), pa.string()),
+}
+
+
+class ResultsError(ValueError):
+    """Results are missing, damaged or contradict themselves; one sentence that names the thing."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its pandas dtype, what it means and the unit it is in.
+
+    `Float64` is nullable: a number that can't be given is null, never 0, inf or nan. A `category` has the `choices` listed; those of
+    the column `agent` are the labels of the run, in the order of its manifest.
+    """
+
+    name: str
+    dtype: str
+    meaning: str
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: its name, what one row is, the columns that tell rows apart (and order them) and all columns in order."""
+
+    name: str
+    row: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(f"table {self.name!r} has no column {name!r}; it has {', '.join(self.names)}")
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema; each field carries its meaning and unit as metadata, so that a file explains itself."""
+        return pa.schema([
+            pa.field(c.name, _ARROW[c.dtype], metadata={"meaning": c.meaning, **({"unit": c.unit} if c.unit else {})})
+            for c in self.columns
+        ])
+
+
+def _interval(name: str, meaning: str, unit: str, stem: str | None = None) -> tuple[Column, Column, Column]:
+    stem = f"{name}_" if stem is None else stem
+    return (
+        Column(name, "Float64", meaning, unit),
+        Column(f"{stem}lo", "Float64", f"lower end of the 95 % interval of {name}", unit),
+        Column(f"{stem}hi", "Float64", f"upper end of the 95 % interval of {name}", unit),
+    )
+
+
+_MATCH = Column("match", "int16", "line-up, from 0")
+_DEAL = Column("deal", "int32", "deal; (match, deal) is a block: one deal in all its seatings")
+_SEATING = Column("seating", "int16", "who sits where; (match, deal, seating) is one game")
+_GAME = Column("game", "int32", "the game's number in the run")
+_SEAT = Column("seat", "int8", "place at the table, from 0")
+_AGENT = Column("agent", "category", "label of the agent in the seat")
+_NOTE = Column("note", "str", "why a number or an interval is absent, else empty")
+
+ROUNDS = Table("rounds", "round × seat", ("match", "deal", "seating", "game", "round", "seat"), (
+    _MATCH, _DEAL, _SEATING, _GAME,
+    Column("round", "int8", "round of the game, from 1"),
+    Column("engine", "int8", "number of the engine's double", "pips"),
+    _SEAT,
+    Column("starter", "int8", "seat that started this round"),
+    _AGENT,
+    Column("pips", "int16", "the round's score; lower is better", "pips"),
+    Column("went_out", "bool", "this seat emptied its hand"),
+    Column("end", "category", "how the round ended", choices=ENDS),
+    Column("turns", "int16", "turns of this seat", "turns"),
+    Column("decisions", "int16", "choices the agent was asked for (two or more actions)", "decisions"),
+    Column("draws", "int16", "tiles drawn", "tiles"),
+    Column("passes", "int16", "passes", "passes"),
+    Column("plays", "int16", "tiles laid", "tiles"),
+    Column("plays_own", "int16", "tiles laid on the seat's own train", "tiles"),
+))  # fmt: skip
+
+GAMES = Table("games", "game × seat", ("match", "deal", "seating", "game", "seat"), (
+    _MATCH, _DEAL, _SEATING, _GAME, _SEAT,
+    Column("starter", "int8", "seat that started the game's first round"),
+    _AGENT,
+    Column("score", "int32", "sum of the rounds' pips; lower is better", "pips"),
+    Column("rank", "int8", "competition rank (1, 1, 3, 4), after the rules' tie-break"),
+    Column("win", "float32", "1 split among those ranked 1", "games"),
+    Column("rounds_won", "float32", "rounds in which the seat had the lowest score, ties split", "rounds"),
+    Column("rounds", "int8", "rounds in the game", "rounds"),
+    Column("faults", "int16", "answers of the agent that were not legal actions", "faults"),
+))  # fmt: skip
+
+STANDINGS = Table("standings", "agent", ("agent",), (
+    Column("agent", "str", "label of the agent"),
+    Column("blocks", "int32", "blocks played", "blocks"),
+    Column("games", "int32", "games played", "games"),
+    *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
+    *_interval("win", "share of games won per seat, ties split", "win share"),
+    *_interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_"),
+    *_interval("rating", "Plackett–Luce rating, mean 0 among agents that met; higher is better", "rating points"),
+    *_interval("round_wins", "share of rounds won per seat, ties split", "share of rounds"),
+    _NOTE,
+))  # fmt: skip
+
+PAIRWISE = Table("pairwise", "agent × opponent", ("agent", "opponent"), (
+    Column("agent", "str", "label of the agent"),
+    Column("opponent", "str", "label of another agent"),
+    Column("blocks", "int32", "blocks in which the two met", "blocks"),
+    *_interval("diff", "score of the agent minus score of the opponent; lower is better", "pips/round", ""),
+    *_interval("share", "share of games in which the agent ranks ahead of the opponent, ties half", "share of games"),
+    _NOTE,
+))  # fmt: skip
+
+SEATS = Table("seats", "effect × value", ("effect", "value"), (
+    Column("effect", "category", "what is looked at", choices=EFFECTS),
+    Column("value", "int8", "the seat, or its distance after the round's starter"),
+    Column("blocks", "int32", "blocks behind the numbers", "blocks"),
+    *_interval("diff", "score of the seat minus the mean of the table; lower is better", "pips/round", ""),
+    *_interval("win", "share of games (seat) or of rounds (starter offset) won, ties split", "win share"),
+    _NOTE,
+))  # fmt: skip
+
+BY_ROUND = Table("by_round", "agent × round", ("agent", "round"), (
+    Column("agent", "str", "label of the agent"),
+    Column("round", "int8", "round of the game, from 1"),
+    Column("blocks", "int32", "blocks behind the number", "blocks"),
+    *_interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
+    _NOTE,
+))  # fmt: skip
+
+SCORES = Table("scores", "agent × score", ("agent", "pips"), (
+    Column("agent", "str", "label of the agent"),
+    Column("pips", "int16", "score of a round", "pips"),
+    Column("rounds", "int64", "seat-rounds that ended with this score", "rounds"),
+    Column("share", "Float64", "the same as a share of the agent's seat-rounds", "share of rounds"),
+))  # fmt: skip
+
+RATINGS = Table("ratings", "agent", ("agent",), (
+    Column("agent", "str", "label of the agent"),
+    Column("group", "int16", "agents of one group met, directly or through others; ratings compare within a group only"),
+    *_interval("rating", "Plackett–Luce rating, mean 0 in its group; higher is better", "rating points"),
+    _NOTE,
+))  # fmt: skip
+
+TIMING = Table("timing", "agent", ("agent",), (
+    Column("agent", "str", "label of the agent"),
+    Column("decisions", "int64", "decisions timed", "decisions"),
+    Column("us_per_decision", "Float64", "mean time of a decision", "µs"),
+    Column("p95", "Float64", "95th percentile of that time", "µs"),
+))  # fmt: skip
+
+
+def frame(table: Table, data: Mapping[str, Any], labels: Sequence[str] | None = None) -> pd.DataFrame:
+    """Make a frame of this table: its columns, in its order, with its dtypes.
+
+    Parameters
+    ----------
+    table
+        One of the tables of this module.
+    data
+        One array or series per column, all of one length. A category column may also be given as integer codes.
+    labels
+        The categories of `agent`, in order; by default those the column has, or its values sorted.
+
+    Raises
+    ------
+    ResultsError
+        A column is missing or not of this table, or a value doesn't fit its dtype.
+    """
+    missing, foreign = [n for n in table.names if n not in data], [n for n in data if n not in table.names]
+    if missing or foreign:
+        wrong = f"has no column {missing[0]!r}" if missing else f"has no place for a column {foreign[0]!r}"
+        raise ResultsError(f"table {table.name!r} {wrong}; its columns are {', '.join(table.names)}")
+    return pd.DataFrame({c.name: _cast(table, c, data[c.name], labels) for c in table.columns}, copy=False)
+
+
+def _cast(table: Table, column: Column, values: Any, labels: Sequence[str] | None) -> Any:
+    """Values of a column in its dtype."""
+    where = f"column {column.name!r} of table {table.name!r}"
+    if column.dtype == "category":
+        return _categorical(values, column.choices or labels, where)
+    if column.dtype == "Float64":
+        return nullable(values)
+    if column.dtype == "str":
+        return pd.array(np.asarray(values, dtype=object), dtype="str")
+    array = np.asarray(values)
+    wanted = np.dtype(column.dtype)
+    if array.dtype == wanted:
+        return array
+    if wanted.kind == "i" and array.size:  # narrowing wraps silently
+        info = np.iinfo(wanted)
+        low, high = array.min(), array.max()
+        if not (info.min <= low and high <= info.max):
+            raise ResultsError(f"{where} holds {low} … {high}, which {column.dtype} can't")
+    with np.errstate(invalid="ignore"):
+        cast = array.astype(wanted)
+    if wanted.kind == "i" and array.dtype.kind == "f" and not (cast == array).all():
+        raise ResultsError(f"{where} holds {array[cast != array][0]}, which is no whole number")
+    return cast
+
+
+def nullable(values: Any) -> pd.arrays.FloatingArray:
+    """Floats as a nullable array: what isn't finite is null."""
+    if isinstance(values, pd.Series):
+        values = values.array
+    if isinstance(values, pd.arrays.FloatingArray):
+        return values
+    numbers = np.array(values, dtype=np.float64)
+    return pd.arrays.FloatingArray(numbers, ~np.isfinite(numbers))
+
+
+def _categorical(values: Any, choices: Sequence[str] | None, where: str) -> pd.Categorical:
+    """A categorical with exactly these choices, from codes, strings or another categorical."""
+    if isinstance(values, pd.Series):
+        values = values.array
+    if not isinstance(values, pd.Categorical) and np.asarray(values).dtype.kind in "iu":
+        if choices is None:
+            raise ResultsError(f"{where} is given as codes without the labels they stand for")
+        codes = np.asarray(values)
+        if codes.size and not (0 <= codes.min() and codes.max() < len(choices)):
+            raise ResultsError(f"{where} holds the code {codes.max()}, and there are {len(choices)} labels")
+        return pd.Categorical.from_codes(codes, categories=list(choices))
+    given = values if isinstance(values, pd.Categorical) else pd.Categorical(values)
+    if choices is None:
+        return given
+    places = pd.Index(list(choices), dtype="str").get_indexer(given.categories)
+    codes = np.asarray(given.codes)
+    used = np.bincount(codes[codes >= 0], minlength=len(places))[: len(places)] > 0
+    if (unknown := used & (places < 0)).any():
+        name = given.categories[int(np.argmax(unknown))]
+        raise ResultsError(f"{where} holds {name!r}, which is none of {', '.join(choices)}")
+    if len(places):
+        codes = np.where(codes < 0, -1, places[codes])
+    return pd.Categorical.from_codes(codes, categories=list(choices))
+
+
+def to_arrow(table: Table, rows: pd.DataFrame) -> pa.Table:
+    """The frame as an Arrow table with this table's schema; null where a nullable number is absent."""
+    arrays = []
+    for column, field in zip(table.columns, table.schema, strict=True):
+        values = rows[column.name].array
+        if isinstance(values, pd.Categorical):
+            codes = pa.array(np.asarray(values.codes).astype(np.int16))
+            arrays.append(pa.DictionaryArray.from_arrays(codes, pa.array(list(values.categories), pa.string())))
+        elif isinstance(values, pd.arrays.FloatingArray):
+            missing = np.asarray(values.isna())
+            arrays.append(pa.array(values.to_numpy(np.float64, na_value=0.0), mask=missing))
+        elif column.dtype == "str":
+            arrays.append(pa.array(values.astype(object), pa.string()))
+        else:
+            arrays.append(pa.array(np.asarray(values), field.type))
+    return pa.Table.from_arrays(arrays, schema=table.schema)
+
+
+def from_arrow(
+    table: Table, rows: pa.Table, columns: Sequence[str] | None = None, labels: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """The Arrow table as a frame with this table's dtypes; only `columns`, if given. `labels` as in `frame`."""
+    rows = rows.unify_dictionaries()
+    data: dict[str, Any] = {}
+    for name in columns or table.names:
+        if name not in rows.column_names:
+            raise ResultsError(f"table {table.name!r} lacks its column {name!r}")
+        column, values = table[name], rows.column(name)
+        if column.dtype == "category":
+            if not pa.types.is_dictionary(values.type):
+                values = values.dictionary_encode()
+            whole = values.combine_chunks()
+            if isinstance(whole, pa.ChunkedArray):  # no chunk at all, or more than one array can hold
+                whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], values.type)
+            given = pd.Categorical.from_codes(
+                whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), categories=whole.dictionary.to_pylist()
+            )
+            choices = column.choices or labels
+            data[name] = _categorical(given, choices or sorted(given.categories), f"column {name!r} of {table.name!r}")
+        elif column.dtype == "str":
+            data[name] = pd.array(np.array(values.to_pylist(), dtype=object), dtype="str")
+        else:
+            data[name] = _cast(table, column, values.to_numpy(), labels)
+    return pd.DataFrame(data, copy=False)
+
+
+def write(table: Table, rows: pd.DataFrame, path: Path) -> Path:
+    """Write the frame to a Parquet file: whole or not at all. The same rows give the same bytes."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(to_arrow(table, rows), sink, compression="zstd")
+    return put(path, sink.getvalue())
+
+
+def put(path: Path, data: Any) -> Path:
+    """Write bytes to a file, under another name until they are complete."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".tmp")
+    with unfinished.open("wb") as file:
+        file.write(data)
+    unfinished.replace(path)
+    return path
+
+
+def read(
+    table: Table, paths: Iterable[Path], columns: Sequence[str] | None = None, labels: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Read Parquet files of this table, one after the other, into one frame; only `columns`, if given.
+
+    Raises
+    ------
+    ResultsError
+        A file can't be read, lacks a column or holds an agent that isn't among `labels`.
+    """
+    parts = []
+    for path in paths:
+        try:
+            parts.append(pq.ParquetFile(path).read(None if columns is None else list(columns)))
+        except (OSError, pa.ArrowException) as error:
+            raise ResultsError(f"{path} can't be read as a {table.name!r} table: {error}") from error
+        if gone := [n for n in columns or table.names if n not in parts[-1].column_names]:
+            raise ResultsError(f"{path} lacks the column {gone[0]!r} of table {table.name!r}")
+    if not parts:
+        return from_arrow(table, table.schema.empty_table(), columns, labels)
+    return from_arrow(table, pa.concat_tables(parts, promote_options="permissive"), columns, labels)

@@ -1,0 +1,92 @@
+"""Policies: the simple ways of choosing, as kernels that bots and rollouts share.
+
+A policy is a kernel ``(obs, params, stream) -> action``: it reads an observation, never a whole State, and
+draws from the stream it is handed. This module must not know who plays.
+"""
+
+import numpy as np
+
+from mtrain.game.jit import kernel, popcount
+from mtrain.game.kernels import PASS, list_actions, nth_action
+from mtrain.game.rng import below
+
+# What breaks a tie between tiles of equal weight in `greedy`.
+FIRST, RANDOM, FOLLOW = range(3)
+
+_MAX_ACTIONS = 512
+
+
+@kernel
+def pips_of(action):
+    """Return the pips of the tile that an action lays; -1 for the pass."""
+    if action == PASS:
+        return -1
+    return (action >> 5 & 31) + (action & 31)
+
+
+@kernel
+def uniform_policy(obs, params, stream):
+    """Choose uniformly among the legal actions. No parameters."""
+    return nth_action(obs, below(stream, np.int64(obs.n_legal)))
+
+
+@kernel
+def greedy_policy(obs, params, stream):
+    """Lay the heaviest tile that fits.
+
+    Parameters: ``[own, ties]``: pips that a place on one's own train is worth; what breaks ties.
+    """
+    own = params[0]
+    ties = params[1]
+    seat = np.int64(obs.turn)
+    best = 0
+    worth = -1e9
+    n_best = 0
+    for k in range(np.int64(obs.n_legal)):
+        action = nth_action(obs, k)
+        here = pips_of(action) * 1.0
+        if action != PASS:
+            train = action >> 10 & 15
+            if train == seat:
+                here += own
+            if ties == FOLLOW:
+                # Less than a pip, and more for each tile of the hand that could follow.
+                after = (action >> 5 & 31) + (action & 31) - np.int64(obs.end[train])
+                here += 0.01 * popcount(np.int64(obs.hand[seat, after]))
+        if here > worth:
+            worth = here
+            best = action
+            n_best = 1
+        elif here == worth and ties == RANDOM:
+            n_best += 1
+            if below(stream, n_best) == 0:
+                best = action
+    return best
+
+
+@kernel
+def double_holder_policy(obs, params, stream):
+    """Lay the heaviest tile that is no double; a double only where nothing else fits or it is time to let go.
+
+    Parameters: ``[hand, rival, covered]``: doubles are free once one's own hand has at most `hand` tiles, or
+    somebody else's at most `rival`; a double that one can cover oneself is free if `covered`.
+    """
+    seat = np.int64(obs.turn)
+    free = obs.count[seat] <= params[0]
+    for other in range(np.int64(obs.n_seats)):
+        if other != seat and obs.count[other] <= params[1]:
+            free = True
+    best = 0
+    worth = -1e9
+    for k in range(np.int64(obs.n_legal)):
+        action = nth_action(obs, k)
+        here = pips_of(action) * 1.0
+        if action == PASS:
+            here = -1e6  # a double that is the only tile to lay is laid
+        elif (action >> 5 & 31) == (action & 31) and not free:
+            if params[2] == 0.0 or popcount(np.int64(obs.hand[seat, action & 31])) < 2:
+                here -= 1e3
+        if here > worth:
+            worth = here
+            best = action
+    return best
