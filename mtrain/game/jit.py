@@ -109,11 +109,11 @@ class _HealingCache(FunctionCache):  # type: ignore[misc]
             self._enabled = False
 
 
-_SOURCES = [path for wing in ("game", "think", "arena") for path in (Path(__file__).parents[1] / wing).glob("*.py")]
-_FOLDER = cache_folder(_SOURCES) if JIT else None
+SOURCES = [path for wing in ("game", "think", "arena") for path in (Path(__file__).parents[1] / wing).glob("*.py")]
+KERNEL_FOLDER = cache_folder(SOURCES) if JIT else None
 
 
-def kernel(function: Callable[..., Any], folder: str | None = _FOLDER) -> Any:
+def kernel(function: Callable[..., Any], folder: str | None = KERNEL_FOLDER) -> Any:
     """Compile `function` when it is first called; keep the machine code in `folder` (None: nowhere)."""
     if not JIT:
         return function

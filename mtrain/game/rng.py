@@ -7,9 +7,14 @@ random numbers moves a deal.
 Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 import numpy as np
 
 from mtrain.game.jit import kernel
+
+T = TypeVar("T")
 
 # What a stream is for: the second word of every key.
 DEAL = 1  # (seed, deal, round): the permutation of one round
@@ -70,3 +75,39 @@ def uniform(own):
     """Draw a float in [0, 1) from the stream `own` (uint64[1], moved on in place)."""
     own[0] += _GAMMA
     return np.float64(mix(own[0]) >> _S11) * (1.0 / 9007199254740992.0)
+
+
+_MASK = (1 << 64) - 1
+
+
+class Stream:
+    """A random stream for plain Python: the same numbers as the kernels draw from the same start.
+
+    Parameters
+    ----------
+    state
+        Where the stream stands: an unsigned 64-bit integer.
+    """
+
+    __slots__ = ("state",)
+
+    def __init__(self, state: int) -> None:
+        self.state = state
+
+    def _next(self) -> int:
+        self.state = z = (self.state + 0x9E3779B97F4A7C15) & _MASK
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+        return z ^ (z >> 31)
+
+    def below(self, n: int) -> int:
+        """Draw a uniform integer in 0 … n-1."""
+        return ((self._next() >> 32) * n) >> 32
+
+    def random(self) -> float:
+        """Draw a float in [0, 1)."""
+        return (self._next() >> 11) / (1 << 53)
+
+    def choice(self, things: Sequence[T]) -> T:
+        """Draw one of some things, uniformly."""
+        return things[self.below(len(things))]

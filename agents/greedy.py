@@ -1,0 +1,25 @@
+"""Dumps the heaviest tile that fits."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mtrain import compiled
+from mtrain.think.policies import greedy_policy
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Lays the heaviest tile that fits, wherever it fits.
+
+    Parameters
+    ----------
+    own
+        Pips that a place on its own train is worth: above 0 it likes its own train, below 0 it spares it.
+    ties
+        Between equals: the `first` (by train), a `random` one, or the one that its hand could best `follow`.
+    """
+
+    own: float = 0.0
+    ties: Literal["first", "random", "follow"] = "first"
+
+    kernel = compiled(greedy_policy)

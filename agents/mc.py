@@ -1,0 +1,32 @@
+"""Monte Carlo determinization: tries every legal action in the same sampled worlds."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mtrain import compiled
+from mtrain.think.montecarlo import monte_carlo
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Deals the tiles it cannot see again, many times, and plays every legal action out in each of those worlds.
+
+    Parameters
+    ----------
+    worlds
+        How many worlds are sampled for a decision: its whole budget.
+    rollout
+        The policy of all seats after the candidate; each sees only its own hand.
+    objective
+        What counts: its own `pips`, its `lead` (own pips less the mean of the others'), or whether it goes `out`.
+    """
+
+    worlds: int = 16
+    rollout: Literal["random", "greedy", "double-holder"] = "greedy"
+    objective: Literal["pips", "lead", "out"] = "pips"
+
+    kernel = compiled(monte_carlo)
+
+    def __post_init__(self) -> None:
+        if self.worlds < 1:
+            raise ValueError(f"worlds is a number of worlds, 1 or more, not {self.worlds}")

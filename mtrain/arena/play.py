@@ -1,0 +1,335 @@
+"""Playing games in bulk: one kernel that goes through a batch of games, and the loop that asks Python agents.
+
+Compiled agents are called from inside the kernel, so a line-up of them plays whole games without Python.
+Games that wait for a Python agent are handed out together, an agent at a time. This module knows of games,
+seats and agents, and nothing of tournaments or tables.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
+from mtrain.game.jit import JIT, kernel
+from mtrain.game.kernels import advance, apply, first_round, is_legal, list_actions, next_round, nth_action, observe
+from mtrain.game.notation import action_text
+from mtrain.game.rng import SEAT, stream
+from mtrain.game.rules import RuleSet
+from mtrain.game.state import DRAWS, MAX_SEATS, OUT, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
+from mtrain.think.agent import BATCH, KERNEL, Bot, ask_each
+from mtrain.think.policies import uniform_policy
+
+# Columns of `Played.rows`, one row a round and seat.
+ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "plays_own")
+# Columns of `Played.ends`, one row a round.
+END = ("engine", "starter", "blocked")
+
+_MAX_ACTIONS = 512
+
+
+class Fault(RuntimeError):
+    """An agent that raised, or answered with what is no legal action; the sentence says where."""
+
+
+@dataclass(frozen=True)
+class Seating:
+    """One game to play: which deal, who sits where, who starts, and the number of the seating."""
+
+    deal: int
+    seating: int
+    starter: int
+    who: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of a batch of games.
+
+    Attributes
+    ----------
+    rows : int16[games, rounds, seats, 8]
+        The columns are `ROW`.
+    ends : int8[games, rounds, 3]
+        The columns are `END`.
+    decisions : int64[agents]
+        How many choices each agent was asked for.
+    times : float64[agents, BINS + 2]
+        How long they took (see `mtrain.arena.clock`).
+    """
+
+    rows: np.ndarray
+    ends: np.ndarray
+    decisions: np.ndarray
+    times: np.ndarray
+
+
+@kernel
+def _begin(states, template, seed, deals, starters, seatings):
+    """Deal the first round of every game, and start every seat's stream."""
+    for g in range(len(states)):
+        states[g] = template[0]
+        s = states[g]
+        for seat in range(np.int64(s.n_seats)):
+            s.stream[seat] = stream(seed, SEAT, deals[g], seatings[g], seat)
+        first_round(s, seed, deals[g], starters[g])
+
+
+@kernel
+def _end_round(s, rows, ends, counts):
+    """Write down a finished round."""
+    for seat in range(np.int64(s.n_seats)):
+        row = rows[seat]
+        row[0] = s.pips[seat]
+        row[1] = s.over == OUT and s.count[seat] == 0
+        row[2] = s.tally[seat, TURNS]
+        row[3] = counts[seat]
+        row[4] = s.tally[seat, DRAWS]
+        row[5] = s.tally[seat, PASSES]
+        row[6] = s.tally[seat, PLAYS]
+        row[7] = s.tally[seat, PLAYS_OWN]
+        counts[seat] = 0
+    ends[0] = s.engine
+    ends[1] = s.starter
+    ends[2] = s.over != OUT
+
+
+def _run(states, active, seen, seed, deals, who, kernels, params, in_python, rows, ends, counts, asked, times, fault):
+    """Play every active game on to its end, or to the next choice of a Python agent.
+
+    ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. Returns how many wait,
+    or -1 after an illegal answer: ``fault: int64[3]`` then holds the game, the seat and the action.
+    """
+    waiting = 0
+    o = seen[0]
+    own = np.empty(1, np.uint64)
+    buffer = np.empty(2, np.int64)
+    for k in range(len(active)):
+        g = active[k]
+        s = states[g]
+        while True:
+            n = advance(s)
+            if n == 1:
+                apply(s, nth_action(s, 0))
+            elif n > 1:
+                seat = np.int64(s.turn)
+                agent = who[g, seat]
+                counts[g, seat] += 1
+                asked[agent] += 1
+                if in_python[agent]:
+                    active[waiting] = g
+                    waiting += 1
+                    break
+                observe(o, s, seat)
+                own[0] = s.stream[seat]
+                if asked[agent] % SAMPLE == 1:
+                    start = nanoseconds(buffer)
+                    action = kernels[agent](o, params[agent], own)
+                    note(times[agent], nanoseconds(buffer) - start)
+                else:
+                    action = kernels[agent](o, params[agent], own)
+                s.stream[seat] = own[0]
+                if not is_legal(s, action):
+                    fault[0] = g
+                    fault[1] = seat
+                    fault[2] = action
+                    return -1
+                apply(s, action)
+            else:
+                number = np.int64(s.number) - 1
+                _end_round(s, rows[g, number], ends[g, number], counts[g])
+                if s.number == s.n_rounds:
+                    break
+                next_round(s, seed, deals[g])
+    return waiting
+
+
+@kernel
+def gather(states, games, obs, actions, streams):
+    """Write what each game's seat on turn sees: ``obs: STATE[n]``, ``actions: int64[n, m]`` padded with 0, ``streams: uint64[n]``.
+
+    Returns the most legal actions that any of them has.
+    """
+    most = 0
+    for i in range(len(games)):
+        s = states[games[i]]
+        seat = np.int64(s.turn)
+        observe(obs[i], s, seat)
+        streams[i] = s.stream[seat]
+        n = list_actions(s, actions[i])
+        actions[i, n:] = 0
+        most = max(most, n)
+    return most
+
+
+@kernel
+def answer(states, games, chosen, streams):
+    """Apply the answers; return -1, or the index of the first that is no legal action (it and later ones are not applied)."""
+    for i in range(len(games)):
+        s = states[games[i]]
+        if not is_legal(s, chosen[i]):
+            return i
+        s.stream[s.turn] = streams[i]
+        apply(s, chosen[i])
+    return -1
+
+
+if JIT:
+    import numba
+
+    from mtrain.think.agent import KERNEL_TYPE
+
+    _STATES = numba.types.Array(numba.from_dtype(STATE), 1, "C")
+    _run = kernel(_run)
+    _run.compile(
+        (
+            _STATES,
+            numba.int64[::1],
+            _STATES,
+            numba.uint64,
+            numba.int64[::1],
+            numba.int64[:, ::1],
+            numba.types.UniTuple(KERNEL_TYPE, MAX_SEATS),
+            numba.float64[:, ::1],
+            numba.uint8[::1],
+            numba.int16[:, :, :, ::1],
+            numba.int8[:, :, ::1],
+            numba.int16[:, ::1],
+            numba.int64[::1],
+            numba.float64[:, ::1],
+            numba.int64[::1],
+        )
+    )
+    _run.disable_compile()
+    uniform_policy.compile(KERNEL_TYPE.signature.args)
+
+
+def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seating], seed: int) -> Played:
+    """Play a batch of games, all at one table size and by one set of rules.
+
+    Parameters
+    ----------
+    bots
+        At most ten agents.
+    games
+        Who sits where, by index into `bots`.
+    seed
+        With a game's deal, it fixes the cards; with deal and seating, every seat's chance.
+
+    Raises
+    ------
+    Fault
+        If an agent raises, or answers with what is no legal action.
+    """
+    n, n_rounds = len(games), rules.rounds
+    states = np.zeros(n, STATE)
+    deals = np.array([game.deal for game in games], np.int64)
+    starters = np.array([game.starter for game in games], np.int64)
+    seatings = np.array([game.seating for game in games], np.int64)
+    who = np.array([game.who for game in games], np.int64).reshape(n, players)
+    _begin(states, blank(rules, players), np.uint64(seed), deals, starters, seatings)
+
+    in_python = np.array([bot.how != KERNEL for bot in bots], np.uint8)
+    kernels = [uniform_policy if bot.how != KERNEL else bot.call for bot in bots]
+    kernels += [uniform_policy] * (MAX_SEATS - len(kernels))
+    params = np.zeros((len(bots), max(len(bot.params) for bot in bots)))
+    for k, bot in enumerate(bots):
+        params[k, : len(bot.params)] = bot.params
+    rows = np.zeros((n, n_rounds, players, len(ROW)), np.int16)
+    ends = np.zeros((n, n_rounds, len(END)), np.int8)
+    counts = np.zeros((n, players), np.int16)
+    asked = np.zeros(len(bots), np.int64)
+    times = np.zeros((len(bots), BINS + 2))
+    fault = np.zeros(3, np.int64)
+    seen = np.zeros(1, STATE)
+
+    active = np.arange(n)
+    while True:
+        waiting = _run(
+            states,
+            active,
+            seen,
+            np.uint64(seed),
+            deals,
+            who,
+            tuple(kernels),
+            params,
+            in_python,
+            rows,
+            ends,
+            counts,
+            asked,
+            times,
+            fault,
+        )
+        if waiting < 0:
+            _blame(states, games, bots, int(fault[0]), int(fault[2]), None)
+        active = active[:waiting]
+        if not waiting:
+            return Played(rows, ends, asked, times)
+        turns = states["turn"][active]
+        asking = who[active, turns]
+        for k in np.unique(asking):
+            _ask(states, active[asking == k], bots[k], times[k], games, bots)
+
+
+def _ask(
+    states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Sequence[Seating], bots: Sequence[Bot]
+) -> None:
+    """Ask one Python agent about every game that waits for it, and apply its answers."""
+    n = len(waiting)
+    obs = np.zeros(n, STATE)
+    actions = np.zeros((n, _MAX_ACTIONS), np.int64)
+    streams = np.zeros(n, np.uint64)
+    most = gather(states, waiting, obs, actions, streams)
+    actions = np.ascontiguousarray(actions[:, :most])
+    start = time.perf_counter_ns()
+    try:
+        if bot.how == BATCH:
+            chosen = bot.call(obs, actions, streams)
+        else:
+            chosen = ask_each(bot.call, obs, actions, streams)
+    except Exception as error:
+        _blame(states, games, bots, int(waiting[0]), None, error)
+    note_each(times, n, time.perf_counter_ns() - start)
+    try:
+        answers = np.array([0 if isinstance(a, bool) else int(a) for a in chosen], np.int64) if bot.how != BATCH else np.asarray(chosen)
+        if answers.shape != (n,) or answers.dtype.kind not in "iu":
+            raise ValueError(f"{n} whole numbers were asked for, not {answers.dtype}{list(answers.shape)}")
+        answers = answers.astype(np.int64)
+    except (TypeError, ValueError) as error:
+        _blame(states, games, bots, int(waiting[0]), None, error)
+    wrong = answer(states, waiting, answers, streams)
+    if wrong >= 0:
+        _blame(states, games, bots, int(waiting[wrong]), int(answers[wrong]), None)
+
+
+def note_each(times: np.ndarray, n: int, elapsed: int) -> None:
+    """Add a batch of `n` decisions that took `elapsed` ns together to a histogram."""
+    each = max(elapsed / n, 1.0)
+    times[min(BINS - 1, int(8 * np.log2(each)))] += n
+    times[BINS] += n
+    times[BINS + 1] += elapsed
+
+
+def _blame(
+    states: np.ndarray,
+    games: Sequence[Seating],
+    bots: Sequence[Bot],
+    g: int,
+    action: int | None,
+    error: Exception | None,
+) -> None:
+    """Raise a Fault that names the agent, the game and what it did."""
+    s, game = states[g], games[g]
+    seat = int(s.turn)
+    bot = bots[game.who[seat]]
+    where = f"deal {game.deal}, seating {game.seating}, round {s.number}, seat {seat}"
+    if error is not None:
+        raise Fault(f"agent {bot.spec.label!r} failed ({where}): {type(error).__name__}: {error}") from error
+    try:
+        what = action_text(action or 0, int(s.n_seats)) if action and (action == 1 or action >> 14 == 1) else str(action)
+    except IndexError:
+        what = str(action)
+    raise Fault(f"agent {bot.spec.label!r} answered {what} ({where}), which is none of its legal actions")

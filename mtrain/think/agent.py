@@ -1,0 +1,363 @@
+"""Agents: what a bot is, how it is written as text, where bots are found, and how one is built.
+
+A bot is one file. It defines ``agent``, a function ``(obs, actions, rng) -> action``, or ``Agent``, a frozen
+dataclass whose fields are its parameters and which has one of
+
+- ``act(obs, actions, rng) -> action``: one observation at a time;
+- ``act_batch(obs, actions, streams) -> actions``: many games at once;
+- ``kernel``: a function ``(obs, params, stream) -> action`` compiled with `compiled`.
+
+The file's name is the bot's name. Workers are handed an agent's *spec* and build it themselves. This module
+must not know what a tournament is.
+"""
+
+import dataclasses
+import difflib
+import functools
+import importlib.metadata
+import importlib.util
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from mtrain.game import jit
+from mtrain.game.notation import Action
+from mtrain.game.rng import Stream
+from mtrain.game.state import STATE
+
+ENTRY_POINTS = "mtrain.agents"
+
+# How an agent is asked.
+KERNEL, BATCH, SINGLE = "compiled", "batch", "one at a time"
+
+
+class AgentError(ValueError):
+    """An agent that is not there, cannot be built, or was given a parameter it does not have."""
+
+
+# ── Compiled agents ───────────────────────────────────────────────────────────────────────────────────────
+
+if jit.JIT:
+    import numba
+
+    _SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.float64[::1], numba.uint64[::1])
+    KERNEL_TYPE = numba.types.FunctionType(_SIGNATURE)
+
+_folder: str | None = jit.KERNEL_FOLDER
+
+
+def compiled(function: Callable[..., int]) -> Any:
+    """Compile a choosing function, so that whole games run without Python.
+
+    Parameters
+    ----------
+    function
+        A plain function, or a kernel of `mtrain.think`: ``(obs, params, stream) -> action``: `obs` is one observation (a record of dtype STATE), ``params: float64[n]``
+        the agent's parameters in the order of its fields (a choice by its index, a yes as 1), ``stream: uint64[1]``
+        for `mtrain.below` and `mtrain.uniform`.
+
+    Notes
+    -----
+    What it returns is checked; an exception raised in it counts as the action 0, which is never legal.
+    """
+    made = function if hasattr(function, "py_func") else jit.kernel(function, _folder)
+    if jit.JIT:
+        made.compile(_SIGNATURE)
+    return made
+
+
+# ── One interface ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an agent: its name, type, choices (if it is one of a few words) and default."""
+
+    name: str
+    kind: type
+    choices: tuple[Any, ...]
+    default: Any
+
+    @property
+    def what(self) -> str:
+        """What a value may be, in words."""
+        if self.choices:
+            return "one of " + ", ".join(map(str, self.choices))
+        return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[self.kind]
+
+    def read(self, value: Any) -> Any:
+        """Return the value that a text, or a Python value, means for this parameter.
+
+        Raises
+        ------
+        ValueError
+            If it means none.
+        """
+        text = value.strip() if isinstance(value, str) else value
+        if self.choices:
+            for choice in self.choices:
+                if str(choice) == str(text):
+                    return choice
+        elif self.kind is bool:
+            if isinstance(text, bool):
+                return text
+            words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+            if str(text).lower() in words:
+                return words[str(text).lower()]
+        elif self.kind is str:
+            return str(text)
+        elif not isinstance(text, bool):
+            number = self.kind(text)
+            if isinstance(text, str) or number == text:
+                if np.isfinite(number):
+                    return number
+        raise ValueError
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent as text: a label, a name, parameters, and where its code is. It can be sent to a worker."""
+
+    label: str
+    name: str
+    params: tuple[tuple[str, Any], ...]
+    origin: str
+
+    def __str__(self) -> str:
+        given = ",".join(f"{name}={_word(value)}" for name, value in self.params)
+        return f"{self.name}:{given}" if given else self.name
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Bot:
+    """An agent, built: how it is asked, and with what.
+
+    Attributes
+    ----------
+    how
+        `KERNEL`, `BATCH` or `SINGLE`.
+    call
+        The kernel, ``act_batch`` or ``act``.
+    params : float64[n]
+        For a kernel: the parameters as numbers.
+    """
+
+    spec: AgentSpec
+    how: str
+    call: Callable[..., Any]
+    params: np.ndarray
+
+
+def ask_each(call: Callable[..., int], obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> list[int]:
+    """Ask a one-at-a-time agent about each of a batch of observations (see `mtrain.game.kernels.gather`)."""
+    chosen = []
+    for i in range(len(obs)):
+        rng = Stream(int(streams[i]))
+        legal = tuple([Action(action) for action in actions[i].tolist() if action])
+        chosen.append(call(obs[i], legal, rng))
+        streams[i] = rng.state
+    return chosen
+
+
+# ── Finding ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def bundled() -> Path:
+    """Return the folder of the agents that come with mtrain: the checkout's, or the copy in the wheel."""
+    package = Path(__file__).parents[1]
+    inside = package / "_agents"
+    return inside if inside.is_dir() else package.parent / "agents"
+
+
+def _name_of(path: Path) -> str:
+    return path.stem.replace("_", "-")
+
+
+@functools.lru_cache(maxsize=None)
+def _load(origin: str) -> Any:
+    """Import a bot by its origin (a file, or ``entry:module:attribute``) and return what it defines, once."""
+    global _folder
+    if origin.startswith("entry:"):
+        _, module, attribute = origin.split(":")
+        found = importlib.metadata.EntryPoint(attribute, f"{module}:{attribute}", ENTRY_POINTS).load()
+        return found
+    path = Path(origin)
+    name = f"mtrain_agents.{path.stem}"
+    if name in sys.modules and sys.modules[name].__file__ != origin:
+        name = f"mtrain_agents.{path.stem}_{abs(hash(origin))}"
+    sys.modules.setdefault("mtrain_agents", types.ModuleType("mtrain_agents"))
+    plan = importlib.util.spec_from_file_location(name, path)
+    if plan is None or plan.loader is None:
+        raise AgentError(f"{origin} is not a Python file")
+    module_ = importlib.util.module_from_spec(plan)
+    sys.modules[name] = module_
+    before, _folder = _folder, jit.cache_folder([*jit.SOURCES, *path.parent.glob("*.py")]) if jit.JIT else None
+    try:
+        plan.loader.exec_module(module_)
+    except Exception as error:
+        del sys.modules[name]
+        raise AgentError(f"{origin} cannot be imported: {type(error).__name__}: {error}") from error
+    finally:
+        _folder = before
+    for attribute in ("Agent", "agent"):
+        if hasattr(module_, attribute):
+            return getattr(module_, attribute)
+    raise AgentError(f"{origin} defines neither a function `agent` nor a class `Agent`")
+
+
+class Registry:
+    """The agents that can be named: bundled ones, files and folders, and those of other distributions.
+
+    Parameters
+    ----------
+    extra
+        Files and folders to look in besides.
+
+    Raises
+    ------
+    AgentError
+        If one of them is not there, or two agents have one name.
+    """
+
+    def __init__(self, extra: Iterable[str | Path] = ()) -> None:
+        self.origins: dict[str, str] = {}
+        for path in sorted(bundled().glob("[!_]*.py")):
+            self._add(_name_of(path), str(path.resolve()))
+        for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+            self._add(entry.name, f"entry:{entry.module}:{entry.attr}")
+        for place in map(Path, extra):
+            if not place.exists():
+                raise AgentError(f"no agents at {place}: there is no such file or folder")
+            files = sorted(place.glob("[!_]*.py")) if place.is_dir() else [place]
+            if not files:
+                raise AgentError(f"no agents in {place}: it holds no Python file")
+            for path in files:
+                self._add(_name_of(path), str(path.resolve()))
+
+    def _add(self, name: str, origin: str) -> None:
+        if self.origins.setdefault(name, origin) != origin:
+            raise AgentError(f"two agents are called {name!r}: {self.origins[name]} and {origin}")
+
+    def find(self, name: str) -> Any:
+        """Return what the bot called `name` defines: a function or a dataclass.
+
+        Raises
+        ------
+        AgentError
+            If there is none; the nearest name is offered.
+        """
+        if name not in self.origins:
+            near = difflib.get_close_matches(name, self.origins, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(sorted(self.origins))}"
+            raise AgentError(f"unknown agent {name!r}; {hint}")
+        return _load(self.origins[name])
+
+    def parse(self, text: str) -> AgentSpec:
+        """Return the spec that ``[label@]name[:param=value,…]`` stands for, its parameters read and checked.
+
+        Raises
+        ------
+        AgentError
+            If the agent or a parameter is unknown, or a value has the wrong type.
+        """
+        label, at, rest = text.rpartition("@")
+        name, _, given = rest.partition(":")
+        if at and not label.strip():
+            raise AgentError(f"an empty label in {text!r}; an agent is written label@name:param=value")
+        found = self.find(name.strip())
+        values = {}
+        for pair in filter(None, given.split(",")):
+            key, equals, value = pair.partition("=")
+            if not equals:
+                raise AgentError(f"{pair!r} in {text!r} is no parameter; write {name}:param=value,param=value")
+            if key.strip() in values:
+                raise AgentError(f"parameter {key.strip()!r} is given twice in {text!r}")
+            values[key.strip()] = value
+        spec = AgentSpec("", name.strip(), tuple(_read_params(name, found, values)), self.origins[name.strip()])
+        spec = dataclasses.replace(spec, label=label.strip() or str(spec))
+        build(spec)
+        return spec
+
+
+def parameters(found: Any) -> list[Parameter]:
+    """Return the parameters of what a bot defines: the fields of its dataclass; none for a function."""
+    if not isinstance(found, type):
+        return []
+    hints = typing.get_type_hints(found)
+    listed = []
+    for field in dataclasses.fields(found):
+        hint = hints[field.name]
+        choices = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
+        kind = type(choices[0]) if choices else hint
+        if kind not in (bool, int, float, str):
+            raise AgentError(f"parameter {field.name!r} of {found.__module__} is a {hint}; use bool, int, float, str or Literal")
+        if field.default is dataclasses.MISSING:
+            raise AgentError(f"parameter {field.name!r} of {found.__module__} has no default")
+        listed.append(Parameter(field.name, kind, choices, field.default))
+    return listed
+
+
+def _read_params(name: str, found: Any, values: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    known = {parameter.name: parameter for parameter in parameters(found)}
+    for key, value in values.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise AgentError(f"agent {name!r} has no parameter {key!r}; " + (f"did you mean {near[0]!r}?" if near else has))
+        try:
+            yield key, known[key].read(value)
+        except ValueError:
+            raise AgentError(f"{key} of agent {name!r} is {known[key].what}, not {value!r}") from None
+
+
+def build(spec: AgentSpec) -> Bot:
+    """Return the agent that a spec describes.
+
+    Raises
+    ------
+    AgentError
+        If its parameters are refused by the agent itself, or it defines no way of choosing.
+    """
+    found = _load(spec.origin)
+    nothing = np.zeros(1)
+    if not isinstance(found, type):
+        if hasattr(found, "py_func"):
+            return Bot(spec, KERNEL, found, nothing)
+        return Bot(spec, SINGLE, found, nothing)
+    try:
+        agent = found(**dict(spec.params))
+    except (TypeError, ValueError) as error:
+        raise AgentError(f"agent {spec.name!r}: {error}") from None
+    if hasattr(found, "kernel"):
+        return Bot(spec, KERNEL, found.kernel, _numbers(agent, parameters(found)))
+    if hasattr(found, "act_batch"):
+        return Bot(spec, BATCH, agent.act_batch, nothing)
+    if hasattr(found, "act"):
+        return Bot(spec, SINGLE, agent.act, nothing)
+    raise AgentError(f"agent {spec.name!r} has neither act, act_batch nor kernel")
+
+
+def _numbers(agent: Any, known: Sequence[Parameter]) -> np.ndarray:
+    """Return an agent's parameters as a kernel gets them."""
+    values = []
+    for parameter in known:
+        value = getattr(agent, parameter.name)
+        if parameter.kind is str and not parameter.choices:
+            raise AgentError(f"parameter {parameter.name!r}: a compiled agent cannot be given a free text")
+        values.append(float(parameter.choices.index(value) if parameter.choices else value))
+    return np.array(values or [0.0])
+
+
+def all_params(spec: AgentSpec) -> dict[str, Any]:
+    """Return every parameter of a spec, the defaults included."""
+    return {p.name: dict(spec.params).get(p.name, p.default) for p in parameters(_load(spec.origin))}
