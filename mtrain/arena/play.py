@@ -17,7 +17,7 @@ from mtrain.game.kernels import advance, apply, first_round, is_legal, list_acti
 from mtrain.game.notation import action_text
 from mtrain.game.rng import SEAT, stream
 from mtrain.game.rules import RuleSet
-from mtrain.game.state import DRAWS, MAX_SEATS, OUT, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
+from mtrain.game.state import DRAWS, MAX_SEATS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
 from mtrain.think.agent import BATCH, KERNEL, Bot, ask_each
 from mtrain.think.policies import uniform_policy
 
@@ -95,7 +95,7 @@ def _end_round(s, rows, ends, counts):
     ends[2] = s.over != OUT
 
 
-def _run(states, active, seen, seed, deals, who, kernels, params, in_python, rows, ends, counts, asked, times, fault):
+def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows, ends, counts, asked, times, fault):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
     ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. Returns how many wait,
@@ -103,16 +103,23 @@ def _run(states, active, seen, seed, deals, who, kernels, params, in_python, row
     """
     waiting = 0
     o = seen[0]
-    own = np.empty(1, np.uint64)
     buffer = np.empty(2, np.int64)
     for k in range(len(active)):
         g = active[k]
         s = states[g]
         while True:
             n = advance(s)
+            if n == 0:
+                number = np.int64(s.number) - 1
+                _end_round(s, rows[g, number], ends[g, number], counts[g])
+                if s.number == s.n_rounds:
+                    break
+                next_round(s, seed, deals[g])
+                continue
+            action = np.int64(0)
             if n == 1:
-                apply(s, nth_action(s, 0))
-            elif n > 1:
+                action = nth_action(s, 0)
+            else:
                 seat = np.int64(s.turn)
                 agent = who[g, seat]
                 counts[g, seat] += 1
@@ -122,26 +129,20 @@ def _run(states, active, seen, seed, deals, who, kernels, params, in_python, row
                     waiting += 1
                     break
                 observe(o, s, seat)
-                own[0] = s.stream[seat]
-                if asked[agent] % SAMPLE == 1:
-                    start = nanoseconds(buffer)
-                    action = kernels[agent](o, params[agent], own)
+                own = owns[agent]
+                own.chance = s.stream[seat]
+                timed = asked[agent] % SAMPLE == 1
+                start = nanoseconds(buffer) if timed else 0
+                action = kernels[agent](o, own)
+                if timed:
                     note(times[agent], nanoseconds(buffer) - start)
-                else:
-                    action = kernels[agent](o, params[agent], own)
-                s.stream[seat] = own[0]
+                s.stream[seat] = own.chance
                 if not is_legal(s, action):
                     fault[0] = g
                     fault[1] = seat
                     fault[2] = action
                     return -1
-                apply(s, action)
-            else:
-                number = np.int64(s.number) - 1
-                _end_round(s, rows[g, number], ends[g, number], counts[g])
-                if s.number == s.n_rounds:
-                    break
-                next_round(s, seed, deals[g])
+            apply(s, action)
     return waiting
 
 
@@ -191,7 +192,7 @@ if JIT:
             numba.int64[::1],
             numba.int64[:, ::1],
             numba.types.UniTuple(KERNEL_TYPE, MAX_SEATS),
-            numba.float64[:, ::1],
+            numba.types.Array(numba.from_dtype(OWN), 1, "C"),
             numba.uint8[::1],
             numba.int16[:, :, :, ::1],
             numba.int8[:, :, ::1],
@@ -233,9 +234,9 @@ def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seat
     in_python = np.array([bot.how != KERNEL for bot in bots], np.uint8)
     kernels = [uniform_policy if bot.how != KERNEL else bot.call for bot in bots]
     kernels += [uniform_policy] * (MAX_SEATS - len(kernels))
-    params = np.zeros((len(bots), max(len(bot.params) for bot in bots)))
+    owns = np.zeros(len(bots), OWN)
     for k, bot in enumerate(bots):
-        params[k, : len(bot.params)] = bot.params
+        owns[k].params[:] = bot.params
     rows = np.zeros((n, n_rounds, players, len(ROW)), np.int16)
     ends = np.zeros((n, n_rounds, len(END)), np.int8)
     counts = np.zeros((n, players), np.int16)
@@ -254,7 +255,7 @@ def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seat
             deals,
             who,
             tuple(kernels),
-            params,
+            owns,
             in_python,
             rows,
             ends,

@@ -471,32 +471,34 @@ if JIT:
     from numba.extending import intrinsic
 
     @intrinsic
-    def copy_public(typingctx, to, s):
-        """Copy the public fields of `s` over those of `to`."""
+    def copy_masked(typingctx, to, s):
+        """Copy the public fields of `s` over those of `to`, and blank the hidden ones."""
 
         def codegen(context, builder, signature, args):
             size = context.get_constant(types.intp, PUBLIC_BYTES)
             cgutils.raw_memcpy(builder, args[0], args[1], size, 1)
+            hidden = cgutils.pointer_add(builder, args[0], size)
+            cgutils.memset(builder, hidden, context.get_constant(types.intp, STATE.itemsize - PUBLIC_BYTES), 0)
             return context.get_dummy_value()
 
         return types.void(to, s), codegen
 
 else:
 
-    def copy_public(to, s):
-        """Copy the public fields of `s` over those of `to`."""
+    def copy_masked(to, s):
+        """Copy the public fields of `s` over those of `to`, and blank the hidden ones."""
         for name in PUBLIC:
             to[name] = s[name]
+        for name in HIDDEN:
+            to[name] = 0
 
 
 @kernel
 def observe(to, s, seat):
     """Write what `seat` may know of `s` into the State `to`; nothing else of `to` survives."""
-    copy_public(to, s)
-    to.hand[:] = 0
-    to.hand[seat] = s.hand[seat]
-    to.deck[:] = 0
-    to.stream[:] = 0
+    copy_masked(to, s)
+    for v in range(np.int64(s.max_pip) + 1):
+        to.hand[seat, v] = s.hand[seat, v]
     if seat != s.turn:
         to.legal[:] = 0
         to.n_legal = 0

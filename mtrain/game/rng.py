@@ -65,16 +65,16 @@ def scaled(bits, n):
 
 @kernel
 def below(own, n):
-    """Draw a uniform integer in 0 … n-1 from the stream `own` (uint64[1], moved on in place)."""
-    own[0] += _GAMMA
-    return scaled(mix(own[0]), n)
+    """Draw a uniform integer in 0 … n-1 from the stream ``own.chance``, which moves on."""
+    own.chance += _GAMMA
+    return scaled(mix(own.chance), n)
 
 
 @kernel
 def uniform(own):
-    """Draw a float in [0, 1) from the stream `own` (uint64[1], moved on in place)."""
-    own[0] += _GAMMA
-    return np.float64(mix(own[0]) >> _S11) * (1.0 / 9007199254740992.0)
+    """Draw a float in [0, 1) from the stream ``own.chance``, which moves on."""
+    own.chance += _GAMMA
+    return np.float64(mix(own.chance) >> _S11) * (1.0 / 9007199254740992.0)
 
 
 _MASK = (1 << 64) - 1

@@ -5,7 +5,7 @@ dataclass whose fields are its parameters and which has one of
 
 - ``act(obs, actions, rng) -> action``: one observation at a time;
 - ``act_batch(obs, actions, streams) -> actions``: many games at once;
-- ``kernel``: a function ``(obs, params, stream) -> action`` compiled with `compiled`.
+- ``kernel``: a function ``(obs, own) -> action`` compiled with `compiled`.
 
 The file's name is the bot's name. Workers are handed an agent's *spec* and build it themselves. This module
 must not know what a tournament is.
@@ -29,7 +29,7 @@ import numpy as np
 from mtrain.game import jit
 from mtrain.game.notation import Action
 from mtrain.game.rng import Stream
-from mtrain.game.state import STATE
+from mtrain.game.state import N_PARAMS, OWN, STATE
 
 ENTRY_POINTS = "mtrain.agents"
 
@@ -46,7 +46,7 @@ class AgentError(ValueError):
 if jit.JIT:
     import numba
 
-    _SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.float64[::1], numba.uint64[::1])
+    _SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.from_dtype(OWN))
     KERNEL_TYPE = numba.types.FunctionType(_SIGNATURE)
 
 _folder: str | None = jit.KERNEL_FOLDER
@@ -58,9 +58,9 @@ def compiled(function: Callable[..., int]) -> Any:
     Parameters
     ----------
     function
-        A plain function, or a kernel of `mtrain.think`: ``(obs, params, stream) -> action``: `obs` is one observation (a record of dtype STATE), ``params: float64[n]``
-        the agent's parameters in the order of its fields (a choice by its index, a yes as 1), ``stream: uint64[1]``
-        for `mtrain.below` and `mtrain.uniform`.
+        A plain function, or a kernel of `mtrain.think`: ``(obs, own) -> action``: `obs` is one observation (a record of dtype STATE); ``own.params`` holds
+        the agent's parameters in the order of its fields (a choice by its index, a yes as 1), and `own` is what
+        `mtrain.below` and `mtrain.uniform` draw from.
 
     Notes
     -----
@@ -148,7 +148,7 @@ class Bot:
         `KERNEL`, `BATCH` or `SINGLE`.
     call
         The kernel, ``act_batch`` or ``act``.
-    params : float64[n]
+    params : float64[16]
         For a kernel: the parameters as numbers.
     """
 
@@ -329,7 +329,7 @@ def build(spec: AgentSpec) -> Bot:
         If its parameters are refused by the agent itself, or it defines no way of choosing.
     """
     found = _load(spec.origin)
-    nothing = np.zeros(1)
+    nothing = np.zeros(N_PARAMS)
     if not isinstance(found, type):
         if hasattr(found, "py_func"):
             return Bot(spec, KERNEL, found, nothing)
@@ -355,7 +355,9 @@ def _numbers(agent: Any, known: Sequence[Parameter]) -> np.ndarray:
         if parameter.kind is str and not parameter.choices:
             raise AgentError(f"parameter {parameter.name!r}: a compiled agent cannot be given a free text")
         values.append(float(parameter.choices.index(value) if parameter.choices else value))
-    return np.array(values or [0.0])
+    if len(values) > N_PARAMS:
+        raise AgentError(f"a compiled agent has at most {N_PARAMS} parameters, not {len(values)}")
+    return np.array(values + [0.0] * (N_PARAMS - len(values)))
 
 
 def all_params(spec: AgentSpec) -> dict[str, Any]:

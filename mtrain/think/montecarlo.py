@@ -9,7 +9,7 @@ import numpy as np
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance, apply, list_actions, nth_action, observe
 from mtrain.game.rng import mix
-from mtrain.game.state import OUT, STATE
+from mtrain.game.state import OUT, OWN, STATE
 from mtrain.think.policies import double_holder_policy, greedy_policy, uniform_policy
 from mtrain.think.worlds import determinize
 
@@ -20,7 +20,6 @@ ROLL_RANDOM, ROLL_GREEDY, ROLL_DOUBLE_HOLDER = range(3)
 OWN_PIPS, LEAD, GO_OUT = range(3)
 
 _MAX_ACTIONS = 512
-_NO_PARAMS = np.zeros(3)
 
 
 @kernel
@@ -35,11 +34,11 @@ def roll_out(s, seen, policy, own):
         else:
             observe(seen, s, s.turn)
             if policy == ROLL_GREEDY:
-                action = greedy_policy(seen, _NO_PARAMS, own)
+                action = greedy_policy(seen, own)
             elif policy == ROLL_DOUBLE_HOLDER:
-                action = double_holder_policy(seen, _NO_PARAMS, own)
+                action = double_holder_policy(seen, own)
             else:
-                action = uniform_policy(seen, _NO_PARAMS, own)
+                action = uniform_policy(seen, own)
         apply(s, action)
 
 
@@ -59,7 +58,7 @@ def _cost(s, seat, objective):
 
 
 @kernel
-def monte_carlo(obs, params, stream):
+def monte_carlo(obs, own):
     """Choose the action with the least mean cost over common worlds.
 
     Parameters: ``[worlds, rollout, objective]``. The budget is a count: worlds × legal actions rollouts.
@@ -70,13 +69,13 @@ def monte_carlo(obs, params, stream):
     actions = np.empty(_MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
     cost = np.zeros(n)
-    own = np.empty(1, np.uint64)
-    for _ in range(np.int64(params[0])):
-        determinize(world, obs, seat, stream)
+    rollers = np.zeros(1, OWN)  # one stream for all seats of a rollout, and no parameters
+    for _ in range(np.int64(own.params[0])):
+        determinize(world, obs, seat, own)
         for k in range(n):
-            own[0] = mix(stream[0])  # the same chance for every candidate
+            rollers[0].chance = mix(own.chance)  # the same chance for every candidate
             scratch[1] = scratch[0]
             apply(future, actions[k])
-            roll_out(future, seen, np.int64(params[1]), own)
-            cost[k] += _cost(future, seat, np.int64(params[2]))
+            roll_out(future, seen, np.int64(own.params[1]), rollers[0])
+            cost[k] += _cost(future, seat, np.int64(own.params[2]))
     return actions[np.argmin(cost)]

@@ -1,7 +1,7 @@
 """Policies: the simple ways of choosing, as kernels that bots and rollouts share.
 
-A policy is a kernel ``(obs, params, stream) -> action``: it reads an observation, never a whole State, and
-draws from the stream it is handed. This module must not know who plays.
+A policy is a kernel ``(obs, own) -> action``: it reads an observation, never a whole State, and
+draws from the stream in `own`, which also holds its parameters (dtype OWN). This module must not know who plays.
 """
 
 import numpy as np
@@ -25,19 +25,19 @@ def pips_of(action):
 
 
 @kernel
-def uniform_policy(obs, params, stream):
+def uniform_policy(obs, own):
     """Choose uniformly among the legal actions. No parameters."""
-    return nth_action(obs, below(stream, np.int64(obs.n_legal)))
+    return nth_action(obs, below(own, np.int64(obs.n_legal)))
 
 
 @kernel
-def greedy_policy(obs, params, stream):
+def greedy_policy(obs, own):
     """Lay the heaviest tile that fits.
 
     Parameters: ``[own, ties]``: pips that a place on one's own train is worth; what breaks ties.
     """
-    own = params[0]
-    ties = params[1]
+    liking = own.params[0]
+    ties = own.params[1]
     seat = np.int64(obs.turn)
     best = 0
     worth = -1e9
@@ -48,7 +48,7 @@ def greedy_policy(obs, params, stream):
         if action != PASS:
             train = action >> 10 & 15
             if train == seat:
-                here += own
+                here += liking
             if ties == FOLLOW:
                 # Less than a pip, and more for each tile of the hand that could follow.
                 after = (action >> 5 & 31) + (action & 31) - np.int64(obs.end[train])
@@ -59,22 +59,22 @@ def greedy_policy(obs, params, stream):
             n_best = 1
         elif here == worth and ties == RANDOM:
             n_best += 1
-            if below(stream, n_best) == 0:
+            if below(own, n_best) == 0:
                 best = action
     return best
 
 
 @kernel
-def double_holder_policy(obs, params, stream):
+def double_holder_policy(obs, own):
     """Lay the heaviest tile that is no double; a double only where nothing else fits or it is time to let go.
 
     Parameters: ``[hand, rival, covered]``: doubles are free once one's own hand has at most `hand` tiles, or
     somebody else's at most `rival`; a double that one can cover oneself is free if `covered`.
     """
     seat = np.int64(obs.turn)
-    free = obs.count[seat] <= params[0]
+    free = obs.count[seat] <= own.params[0]
     for other in range(np.int64(obs.n_seats)):
-        if other != seat and obs.count[other] <= params[1]:
+        if other != seat and obs.count[other] <= own.params[1]:
             free = True
     best = 0
     worth = -1e9
@@ -84,7 +84,7 @@ def double_holder_policy(obs, params, stream):
         if action == PASS:
             here = -1e6  # a double that is the only tile to lay is laid
         elif (action >> 5 & 31) == (action & 31) and not free:
-            if params[2] == 0.0 or popcount(np.int64(obs.hand[seat, action & 31])) < 2:
+            if own.params[2] == 0.0 or popcount(np.int64(obs.hand[seat, action & 31])) < 2:
                 here -= 1e3
         if here > worth:
             worth = here

@@ -8,7 +8,7 @@ played is not weighed.
 import numpy as np
 
 from mtrain.game.jit import kernel
-from mtrain.game.kernels import at_most, copy_public, give
+from mtrain.game.kernels import at_most, copy_masked, give
 from mtrain.game.rng import below
 from mtrain.game.state import MAX_SEATS
 from mtrain.game.tiles import HI, LO, MAX_TILES, N_NUMBERS
@@ -55,7 +55,7 @@ def unseen(obs, seat, tiles):
 
 
 @kernel
-def determinize(world, obs, seat, stream):
+def determinize(world, obs, seat, own):
     """Write into the State `world` a deal that agrees with the observation of `seat`.
 
     Parameters
@@ -64,8 +64,8 @@ def determinize(world, obs, seat, stream):
         A State, overwritten.
     obs
         The observation of `seat`.
-    stream : uint64[1]
-        Where the chance comes from; moved on.
+    own
+        A record of dtype OWN, whose stream moves on.
 
     Notes
     -----
@@ -73,11 +73,8 @@ def determinize(world, obs, seat, stream):
     keep it so. That is a symmetric chain, so its limit is uniform over the deals that obey every bound `at_most`.
     Without a proof the deal is exactly uniform.
     """
-    copy_public(world, obs)
-    world.hand[:] = 0
+    copy_masked(world, obs)
     world.hand[seat] = obs.hand[seat]
-    world.deck[:] = 0
-    world.stream[:] = 0
     n_seats = np.int64(obs.n_seats)
     tiles = np.empty(MAX_TILES, np.int64)
     places = np.empty(MAX_TILES, np.int64)
@@ -93,7 +90,7 @@ def determinize(world, obs, seat, stream):
 
     for _ in range(_TRIES):
         for i in range(n - 1):
-            j = i + below(stream, n - i)
+            j = i + below(own, n - i)
             tiles[i], tiles[j] = tiles[j], tiles[i]
         used[:] = 0
         wrong = 0
@@ -110,7 +107,7 @@ def determinize(world, obs, seat, stream):
         patience = _PATIENCE * n
         while wrong and patience:
             patience -= 1
-            i, j = below(stream, n), below(stream, n)
+            i, j = below(own, n), below(own, n)
             if places[i] != places[j]:
                 added = _swap(used, room, tiles, places, i, j)
                 if added > 0:
@@ -121,7 +118,7 @@ def determinize(world, obs, seat, stream):
             break
     if proofs and not wrong:
         for _ in range(_MIXING * n):
-            i, j = below(stream, n), below(stream, n)
+            i, j = below(own, n), below(own, n)
             if places[i] != places[j] and _swap(used, room, tiles, places, i, j) > 0:
                 _swap(used, room, tiles, places, i, j)
 
@@ -132,7 +129,7 @@ def determinize(world, obs, seat, stream):
     for i in range(n):
         if places[i] == MAX_SEATS:
             # Each tile to a random place among those before it: the order of the boneyard is uniform, too.
-            j = np.int64(obs.top) + below(stream, top - np.int64(obs.top) + 1)
+            j = np.int64(obs.top) + below(own, top - np.int64(obs.top) + 1)
             world.deck[top] = world.deck[j]
             world.deck[j] = tiles[i]
             top += 1
