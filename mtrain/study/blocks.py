@@ -1,14 +1,15 @@
 """One number a block: what every estimate is made from.
 
-A block is one deal in all its seatings, the unit of statistics: its games share their tiles, so they are no independent observations,
-and only whole blocks are free of the luck of the seat. The functions here turn `games` and `rounds` into frames with one row per block
-and agent (or pair, seat, offset, round). A block's rows must come in one call; the frames of several calls are simply concatenated, so
-a running tournament never reads a game twice. Nothing here knows an interval, a rating or a file.
+A block is one deal in all its seatings, the unit of statistics: its games share their tiles, so they are no
+independent observations, and only whole blocks are free of the luck of the seat. The functions here turn `games` and
+`rounds` into frames with one row per block and agent (or pair, seat, offset, round). A block's rows must come in one
+call; the frames of several calls are simply concatenated, so a running tournament never reads a game twice. Nothing
+here knows an interval, a rating or a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -31,7 +32,7 @@ ROUND_COLUMNS = ("match", "deal", "seating", "round", "seat", "starter", "agent"
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of `games` or `rounds` laid out with a line a game (or round) and a column a seat, in order of match, deal, seating, round.
+    """Rows of `games` or `rounds` laid out: a line a game (or round), by match, deal, seating, round; a column a seat.
 
     ======== ============ ==========================================
     field    shape        meaning
@@ -121,12 +122,28 @@ def ordered(frame: pd.DataFrame, line: Literal["game", "round"] = "game") -> pd.
     return frame if isinstance(rows, slice) else frame.iloc[rows].reset_index(drop=True)
 
 
+def split(games: pd.DataFrame, rounds: pd.DataFrame, rows: int) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Cut the two tables of the same games at the same blocks, into pieces of about so many rows of `rounds`."""
+    games, rounds = ordered(games), ordered(rounds, "round")
+    of_game, of_round = (t["match"].to_numpy(np.int64) << 32 | t["deal"].to_numpy() for t in (games, rounds))
+    cuts = np.unique(of_round[rows::rows])  # blocks that begin a piece
+    ends = np.stack([[*np.searchsorted(keys, cuts), len(keys)] for keys in (of_game, of_round)], axis=1)
+    start = np.zeros(2, np.int64)
+    for end in ends:
+        if (end > start).any():
+            yield games.iloc[start[0] : end[0]], rounds.iloc[start[1] : end[1]]
+        start = end
+
+
 def _keys(frame: pd.DataFrame, line: Literal["game", "round"]) -> tuple[Ints, Ints]:
-    """int64[rows] each: one number a game, ordered by match, deal and seating; one a row within it, by round and seat."""
-    match, deal, seating, seat = (frame[name].to_numpy().astype(np.int64) for name in ("match", "deal", "seating", "seat"))
+    """int64[rows]: a number a game, by match, deal and seating. int16[rows]: one a row within it, by round and seat."""
+    game = np.zeros(len(frame), np.int64)
+    for name, bits in (("match", 48), ("deal", 16), ("seating", 0)):
+        game |= frame[name].to_numpy().astype(np.int64) << bits
+    within = frame["seat"].to_numpy().astype(np.int16)
     if line == "round":
-        seat |= frame["round"].to_numpy().astype(np.int64) << 8
-    return match << 48 | deal << 16 | seating, seat
+        within |= frame["round"].to_numpy().astype(np.int16) << 8
+    return game, within
 
 
 def _order(game: Ints, within: Ints) -> slice | Ints:
@@ -171,8 +188,8 @@ def block_numbers(games: pd.DataFrame) -> pd.DataFrame:
     round_wins share of rounds won per seat held, ties split
     ========== =========================================================================================
 
-    Each number is the mean over the block's games and the agent's seats. An agent that holds every seat has nobody to be measured
-    against: its numbers are nan.
+    Each number is the mean over the block's games and the agent's seats. An agent that holds every seat has nobody to
+    be measured against: its numbers are nan.
 
     Parameters
     ----------
@@ -232,8 +249,8 @@ def mid_ranks(rank: npt.NDArray[Any]) -> Floats:
 def pair_numbers(games: pd.DataFrame) -> pd.DataFrame:
     """One row per block and ordered pair of different agents: `match, deal, players, agent, opponent, diff, share`.
 
-    `diff` is the agent's score minus the opponent's, in pips/round; `share` the share in which the agent ranks ahead, ties half. Both
-    are means over the block's games and all pairs of their seats.
+    `diff` is the agent's score minus the opponent's, in pips/round; `share` the share in which the agent ranks ahead,
+    ties half. Both are means over the block's games and all pairs of their seats.
     """
     g = grid(games)
     lineup = g.lineup
@@ -269,7 +286,7 @@ def pair_numbers(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def seat_numbers(games: pd.DataFrame) -> pd.DataFrame:
-    """One row per block and seat: `match, deal, players, effect, value, diff, win`; `effect` is "seat", `value` the seat.
+    """One row per block and seat: `match, deal, players, effect, value, diff, win`, with "seat" as `effect`.
 
     `diff` is the seat's score minus the table's mean, in pips/round; `win` its share of the games won, ties split.
     """
@@ -280,9 +297,10 @@ def seat_numbers(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def offset_numbers(rounds: pd.DataFrame) -> pd.DataFrame:
-    """One row per block and starter offset: the same columns as `seat_numbers`; `effect` is "starter offset".
+    """One row per block and starter offset: the columns of `seat_numbers`; `effect` is "starter offset".
 
-    The offset is (seat - starter) mod seats in each round: 0 is the seat that started it. `win` is the share of rounds won.
+    The offset is (seat - starter) mod seats in each round: 0 is the seat that started it. `win` is the share of
+    rounds won.
     """
     g = grid(rounds, "round")
     pips = g["pips"].astype(np.float64)
@@ -301,7 +319,7 @@ def _effect_numbers(g: Grid, effect: str, value: Ints, diff: Floats, win: npt.ND
     return pd.DataFrame(
         {
             **_block_columns(g, rows // g.seats),
-            "effect": pd.Categorical.from_codes(np.full(len(rows), EFFECTS.index(effect), np.int8), list(EFFECTS)),
+            "effect": _labelled(np.full(len(rows), EFFECTS.index(effect)), pd.Index(EFFECTS, dtype="str")),
             "value": (rows % g.seats).astype(np.int8),
             "diff": np.bincount(cell, diff.ravel(), minlength=cells)[rows] / n[rows],
             "win": np.bincount(cell, win.ravel().astype(np.float64), minlength=cells)[rows] / n[rows],
@@ -310,7 +328,7 @@ def _effect_numbers(g: Grid, effect: str, value: Ints, diff: Floats, win: npt.ND
 
 
 def round_numbers(rounds: pd.DataFrame) -> pd.DataFrame:
-    """One row per block, agent and round of the game: `match, deal, players, agent, round, pips` (mean pips per seat held)."""
+    """One row per block, agent and round: `match, deal, players, agent, round, pips` (mean pips per seat held)."""
     g = grid(rounds, "round")
     lineup = g.lineup
     number = g["round"].astype(np.int64)
@@ -358,7 +376,7 @@ def _block_columns(g: Grid, block: Ints) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _labelled(codes: Ints, labels: pd.Index[str]) -> pd.Categorical:
+def _labelled(codes: Ints, labels: pd.Index[str]) -> pd.Categorical[str]:
     return pd.Categorical.from_codes(codes.astype(np.int16), categories=labels)
 
 
@@ -374,7 +392,7 @@ def merged(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def met(n_agents: int, a: Ints, b: Ints) -> Ints:
-    """int64[n_agents]: the group of each agent, from 0, when agents a[i] and b[i] met; groups are numbered by their first agent."""
+    """int64[n_agents]: the group of each agent when agents a[i] and b[i] met; numbered from 0, by first agent."""
     reach = np.eye(n_agents, dtype=bool)
     if not n_agents:
         return np.zeros(0, np.int64)

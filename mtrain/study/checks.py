@@ -1,7 +1,7 @@
 """Checks: do the tables add up, and do they look like games at all?
 
-`check` refuses tables that contradict themselves and warns of columns that never vary. A `Tally` holds what has to be judged over the whole
-run and can be added up part by part. Nothing here knows an estimate or a file.
+`check` refuses tables that contradict themselves and warns of columns that never vary. A `Tally` holds what has to be
+judged over the whole run and can be added up part by part. Nothing here knows an estimate or a file.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def check(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None)
     Raises
     ------
     ResultsError
-        A game is there twice or lacks a seat; wins, rounds won, ranks or scores of a game don't add up; an agent wasn't equally often in
-        each seat or as first starter. The sentence names the first such game or agent.
+        A game is there twice or lacks a seat; wins, rounds won, ranks or scores of a game don't add up; an agent
+        wasn't equally often in each seat or as first starter. The sentence names the first such game or agent.
     """
     return verdict([tally(games, rounds, players)])
 
@@ -115,7 +115,9 @@ def _check_games(g: Grid) -> None:
     _hold(g, (rank == 1 + ahead).all(axis=1), "has impossible ranks (ties share one: 1, 1, 3, 4)")
     _hold(g, ~beaten, "ranks a higher score above a lower one")
     _hold(g, np.isclose(g["win"], share, rtol=0, atol=_CLOSE).all(axis=1), "doesn't split one win among those ranked 1")
-    _hold(g, np.isclose(won.sum(axis=1), rounds[:, 0], rtol=0, atol=_CLOSE), "has another sum of rounds won than rounds")
+    _hold(
+        g, np.isclose(won.sum(axis=1), rounds[:, 0], rtol=0, atol=_CLOSE), "has a sum of rounds won other than rounds"
+    )
 
 
 def _check_rounds(g: Grid, r: Grid) -> None:
@@ -132,7 +134,8 @@ def _check_rounds(g: Grid, r: Grid) -> None:
     _hold(r, same.all(axis=1), "has other agents in its rounds")
     n_out = r["went_out"].sum(axis=1)
     out = (r.frame["end"] == "out").to_numpy()[r.rows].reshape(-1, r.seats)
-    _hold(r, (n_out == out[:, 0]) & (out == out[:, :1]).all(axis=1), "has a round that ended otherwise than its seats say")
+    agree = (n_out == out[:, 0]) & (out == out[:, :1]).all(axis=1)
+    _hold(r, agree, "has a round whose end is not what its seats say")
 
 
 def _keys(g: Grid) -> Ints:

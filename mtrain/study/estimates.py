@@ -1,8 +1,9 @@
 """Estimates: from block numbers to the tables one quotes.
 
-`standings`, `pairwise`, `seats`, `by_round` and `scores` take the arena's tables; their `…_from` twins take block numbers (`blocks`),
-so that a running tournament and a directory of many parts need no game twice. Every number is a mean over blocks with Student's t interval;
-what can't be known is null and a note says why. Nothing here knows a file or a figure.
+`standings`, `pairwise`, `seats`, `by_round` and `scores` take the arena's tables; their `…_from` twins take block
+numbers (`blocks`), so that a running tournament and a directory of many parts need no game twice. Every number is a
+mean over blocks with an interval from their spread; what can't be known is null and a note says why. Nothing here
+knows a file or a figure.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from mtrain.study import blocks as numbers
 from mtrain.study import ratings as rating
 from mtrain.study import tables
 from mtrain.study.blocks import Bools, Ints, met
-from mtrain.study.intervals import ALONE, Estimate, estimate
+from mtrain.study.intervals import ALONE, Estimate, estimate, estimate_share
 from mtrain.study.tables import EFFECTS, ResultsError
 
 _STANDINGS = {"diff": "diff", "win": "win", "rank": "rank_mean", "round_wins": "round_wins"}
@@ -41,8 +42,9 @@ def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> p
     Returns
     -------
     DataFrame
-        One row per agent (the categories of `blocks.agent`, those without a block yet included), by `diff`, the best first. Blocks of
-        several line-ups count alike. Agents that never met, not even through others, are ranked apart, and the note says so.
+        One row per agent (the categories of `blocks.agent`, those without a block yet included), by `diff`, the best
+        first. Blocks of several line-ups count alike. Agents that never met, not even through others, are ranked
+        apart, and the note says so.
 
     Raises
     ------
@@ -54,9 +56,12 @@ def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> p
     n = len(labels)
     block = _block(blocks)
     _once(blocks, block * max(n, 1) + who)
+    values = {name: blocks[name].to_numpy(np.float64) for name in _STANDINGS}
     estimates = {
-        name: estimate(blocks[name].to_numpy(np.float64), who, n, *bounds)
-        for name, bounds in {"diff": (), "win": (0, 1), "rank": (1, players), "round_wins": (0, 1)}.items()
+        "diff": estimate(values["diff"], who, n),
+        "win": estimate_share(values["win"], who, n),
+        "rank": estimate(values["rank"], who, n, 1, players),
+        "round_wins": estimate_share(values["round_wins"], who, n),
     }
     order = np.lexsort((who, block))
     beside = np.diff(block[order]) == 0
@@ -84,7 +89,7 @@ def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> p
 def _notes(why: Mapping[str, Any], played: Ints, counted: Ints, group: Ints) -> Any:
     """object[agents]: the reasons of all quantities in one sentence, those they share said once."""
     notes = np.full(len(played), "", dtype=object)
-    n_groups = len(np.unique(group))
+    n_groups = len(np.unique(group[played > 0]))
     for agent in range(len(notes)):
         if played[agent] and not counted[agent]:
             notes[agent] = ALONE
@@ -111,7 +116,7 @@ def pairwise(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairwise_from(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The `pairwise` table from `pair_numbers`: every ordered pair of different agents, those that never met with nulls and a note."""
+    """The `pairwise` table from `pair_numbers`: all ordered pairs, with nulls and a note where two never met."""
     _players(pairs)
     agent, labels = _codes(pairs["agent"])
     opponent, others = _codes(pairs["opponent"])
@@ -121,7 +126,7 @@ def pairwise_from(pairs: pd.DataFrame) -> pd.DataFrame:
     who = agent * n + opponent
     _once(pairs, _block(pairs) * max(n * n, 1) + who)
     diff = estimate(pairs["diff"].to_numpy(np.float64), who, n * n)
-    share = estimate(pairs["share"].to_numpy(np.float64), who, n * n, 0, 1)
+    share = estimate_share(pairs["share"].to_numpy(np.float64), who, n * n)
     rows = np.flatnonzero(~np.eye(n, dtype=bool).ravel())
     names = labels.to_numpy(object)
     note = _joined({"diff": diff, "share": share})
@@ -157,7 +162,7 @@ def seats_from(effects: pd.DataFrame) -> pd.DataFrame:
     n = size * len(EFFECTS)
     _once(effects, _block(effects) * max(n, 1) + who)
     diff = estimate(effects["diff"].to_numpy(np.float64), who, n)
-    win = estimate(effects["win"].to_numpy(np.float64), who, n, 0, 1)
+    win = estimate_share(effects["win"].to_numpy(np.float64), who, n)
     rows = np.flatnonzero(diff.n)
     return tables.frame(
         tables.SEATS,

@@ -1,8 +1,8 @@
 """Figures: a table in, Axes out.
 
-Every function draws one table on `ax`, or on a figure of its own, and returns the Axes. Intervals are always shown, axes carry their
-unit and say which way is better. No pyplot, no global settings: the caller's are left alone and no display is needed. Nothing here
-computes a number that isn't in a table.
+Every function draws one table on `ax`, or on a figure of its own, and returns the Axes. Intervals are always shown,
+axes carry their unit and say which way is better. No pyplot, no global settings: the caller's are left alone and no
+display is needed. Nothing here computes a number that isn't in a table.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from mtrain.study import estimates
-from mtrain.study.blocks import Floats
+from mtrain.study.blocks import Floats, met
 from mtrain.study.results import Results
 from mtrain.study.tables import EFFECTS, put
 
 INK, FAINT, PALE = "#222222", "#8c8c8c", "#e4e4e4"
-BLUE = "#0072b2"
+BLUE, ORANGE = "#0072b2", "#d55e00"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Okabe & Ito (2008), distinct under the common kinds of colour blindness; its yellow is left out, too faint on white."""
+"""Okabe & Ito (2008), distinct to the colour-blind too; their yellow is left out, too faint on white."""
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)))
 MARKERS = "osD^vP*Xhd"
 SMALL, NORMAL, LARGE = 7.5, 9.0, 11.0
@@ -48,12 +49,7 @@ def standings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     ax = _axes(ax, 8.0, 1.6 + 0.42 * len(frame))
     _dots(ax, frame, "diff", "diff_lo", "diff_hi", "{:+.2f}", names=frame["agent"])
-    blocks = _span(frame["blocks"], "block")
-    _dress(
-        ax,
-        "Pips per round against the other agents at the table",
-        f"pips/round, lower is better; 95 % intervals over {blocks}",
-    )
+    _dress(ax, "Pips per round against the other agents at the table", f"pips/round, lower is better; {_basis(frame)}")
     return ax
 
 
@@ -77,10 +73,11 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if gaps.any():
         for change in np.flatnonzero(np.diff(gaps)):
             ax.axhline(change + gaps[change] + 1, color=FAINT, lw=0.8, ls=":")
-        scale = "mean 0 within each group; groups (dotted lines) never met and don't compare"
+        scale = "mean 0 in each group; groups (dotted lines) don't compare\n"
     else:
-        scale = "mean 0"
-    _dress(ax, "Plackett–Luce rating", f"rating points, higher is better; 400 points are odds of 10\n{scale}; 95 % intervals")
+        scale = "mean 0; "
+    unit = "rating points, higher is better; 400 points are odds of 10"
+    _dress(ax, "Plackett–Luce rating", f"{unit}\n{scale}95 % intervals clustered by block")
     return ax
 
 
@@ -94,46 +91,50 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax
         Where to draw; by default on a new figure.
     """
-    wide = {
-        name: frame.pivot(index="agent", columns="opponent", values=name).astype("Float64") for name in ("diff", "lo", "hi")
-    }
-    strength = wide["diff"].mean(axis=1).to_numpy(float, na_value=np.inf)
-    names = [str(name) for name in wide["diff"].index[np.argsort(strength, kind="stable")]]
-    diff, lo, hi = (wide[name].reindex(index=names, columns=names).to_numpy(float, na_value=np.nan) for name in wide)
-    n = len(names)
+    agents = sorted({*frame["agent"], *frame["opponent"]})
+    n = len(agents)
+    row, column = (pd.Index(agents).get_indexer(frame[name]) for name in ("agent", "opponent"))
+    matrix = np.full((3, n, n), np.nan)
+    matrix[:, row, column] = [_floats(frame, name) for name in ("diff", "lo", "hi")]
+    known = ~np.isnan(matrix[0])
+    strength = np.where(known, matrix[0], 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    order = np.lexsort((strength, met(n, *np.nonzero(known))))
+    names, (diff, lo, hi) = [agents[i] for i in order], matrix[:, order][:, :, order]
     ax = _axes(ax, 4.6 + 0.62 * n, 2.6 + 0.5 * n)
+    _dress(ax, "Score of the row's agent minus the column's", "", grid="")
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    if n < 2:
+        ax.set(xticks=[], yticks=[])
+        ax.text(0.5, 0.5, "n/a: no two agents met", transform=ax.transAxes, ha="center", fontsize=NORMAL, color=INK)
+        return ax
     most = float(np.nanmax(np.abs(diff), initial=0.0)) or 1.0
     edges = np.arange(n + 1) - 0.5
     ax.set_facecolor(PALE)
     mesh = ax.pcolormesh(
-        edges, edges, np.ma.masked_invalid(diff), cmap="RdBu_r", vmin=-most, vmax=most, edgecolors="white", linewidth=1.5
+        edges, edges, np.ma.masked_invalid(diff), cmap="RdBu_r", vmin=-most, vmax=most, edgecolors="white", lw=1.5
     )
     size = NORMAL if n <= 5 else SMALL
-    for row in range(n):
-        for column in range(n):
-            if row == column:
-                continue
-            value, sure = diff[row, column], bool(lo[row, column] > 0 or hi[row, column] < 0)
-            text = "n/a" if np.isnan(value) else _number("{:+.2f}", value)
-            if not np.isnan(value) and not np.isnan(lo[row, column]):
-                text += "\n±" + f"{(hi[row, column] - lo[row, column]) / 2:.2f}"
-            ax.text(
-                column, row, text, ha="center", va="center", fontsize=size, fontweight="bold" if sure else "normal",
-                color="white" if abs(value) > 0.62 * most else INK,
-            )  # fmt: skip
-    labels = [_wrapped(name) for name in names]
-    ax.set_yticks(range(n), labels, fontsize=NORMAL)
-    ax.set_xticks(range(n), labels, fontsize=NORMAL, rotation=40, ha="right", rotation_mode="anchor")
+    for y, x in zip(*np.nonzero(~np.eye(n, dtype=bool)), strict=True):
+        value, low, high = diff[y, x], lo[y, x], hi[y, x]
+        text = "n/a" if np.isnan(value) else _number("{:+.2f}", value)
+        text += "" if np.isnan(low) else f"\n±{(high - low) / 2:.2f}"
+        ax.text(
+            x, y, text, ha="center", va="center", fontsize=size, fontweight="bold" if low > 0 or high < 0 else "normal",
+            color="white" if abs(value) > 0.62 * most else INK,
+        )  # fmt: skip
+    short = max(map(len, names)) <= 10
+    ax.set_yticks(range(n), [_wrapped(name) if short else f"{_wrapped(name)}   {k}" for k, name in enumerate(names, 1)])
+    ax.set_xticks(range(n), names if short else [str(k) for k in range(1, n + 1)])
     ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
     bar = ax.figure.colorbar(mesh, ax=ax, shrink=0.85, pad=0.02)
     bar.set_label("pips/round (below 0: the row does better)", fontsize=NORMAL, color=INK)
     bar.ax.tick_params(labelsize=SMALL, color=FAINT, labelcolor=INK)
-    bar.outline.set_visible(False)  # type: ignore[operator]
-    _dress(ax, "Score of the row's agent minus the column's", "opponent; ± 95 % interval, bold where it excludes 0", grid="")
+    bar.outline.set_visible(False)
+    number = "" if short else ", by its number"
+    ax.set_xlabel(f"opponent{number}; ± 95 % interval, bold where it excludes 0", fontsize=NORMAL, color=INK)
     ax.set_ylabel("agent", fontsize=NORMAL, color=INK)
-    ax.tick_params(length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
     return ax
 
 
@@ -148,22 +149,26 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Where to draw; by default on a new figure.
     """
     frame = frame if "share" in frame else estimates.scores(frame)
-    ax = _axes(ax, 8.0, 4.2)
-    mean = {agent: float(np.average(rows["pips"], weights=rows["rounds"])) for agent, rows in frame.groupby("agent")}
+    by_agent = {str(agent): rows for agent, rows in frame.groupby("agent", sort=True)}
+    mean = {agent: float(np.average(rows["pips"], weights=rows["rounds"])) for agent, rows in by_agent.items()}
+    lines = sum(1 + len(_wrapped(agent).splitlines()) for agent in mean)
+    ax = _axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(mean)))
     most = int(frame["pips"].max()) if len(frame) else 1
     looks = _looks(list(mean))
     for agent in sorted(mean, key=lambda name: (mean[name], name)):
-        rows = frame[frame["agent"] == agent]
+        rows = by_agent[agent]
         pips = np.concatenate([rows["pips"].to_numpy(float), [most + 1.0]])
         share = np.concatenate([np.cumsum(rows["share"].to_numpy(float)), [1.0]])
         at_zero = float(share[0]) if pips[0] == 0 else 0.0
         colour, dash, _ = looks[agent]
-        label = _wrapped(f"{agent}  ({100 * at_zero:.0f} % at 0, mean {mean[agent]:.1f})")
-        ax.step(np.concatenate([[0.0], pips]), np.concatenate([[0.0], share]), where="post", color=colour, ls=dash, lw=1.6, label=label)
+        label = f"{_wrapped(agent)}\n{100 * at_zero:.0f} % at 0, mean {mean[agent]:.1f}"
+        x, y = np.concatenate([[0.0], pips]), np.concatenate([[0.0], share])
+        ax.step(x, y, where="post", color=colour, ls=dash, lw=1.6, label=label)
     ax.set(xlim=(-0.01 * most, most + 1), ylim=(0, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel("share of the agent's rounds", fontsize=NORMAL, color=INK)
-    _dress(ax, "Rounds that cost at most so many pips", "score of a round in pips, lower is better (higher curve: better)", grid="both")
+    score = "score of a round in pips, lower is better (higher curve: better)"
+    _dress(ax, "Rounds that cost at most so many pips", score, grid="both")
     _legend(ax, "agent, best mean first")
     return ax
 
@@ -179,25 +184,28 @@ def by_round(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         Where to draw; by default on a new figure.
     """
     frame = frame if "pips_lo" in frame else estimates.by_round(frame)
-    ax = _axes(ax, 8.0, 4.2)
-    mean = {str(agent): float(rows["pips"].mean()) for agent, rows in frame.groupby("agent")}
+    by_agent = {str(agent): rows for agent, rows in frame.groupby("agent", sort=True)}
+    mean = {agent: float(rows["pips"].mean()) for agent, rows in by_agent.items()}
+    lines = sum(len(_wrapped(agent).splitlines()) for agent in mean)
+    ax = _axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(mean)))
     looks = _looks(list(mean))
     agents = sorted(mean, key=lambda name: (mean[name], name))
     last = int(frame["round"].max()) if len(frame) else 1
     dodge = np.linspace(-0.3, 0.3, len(agents)) if len(agents) > 1 else [0.0]
     for agent, shift in zip(agents, dodge, strict=True):
-        rows = frame[frame["agent"] == agent]
+        rows = by_agent[agent]
         x, value = rows["round"].to_numpy(float) + shift, _floats(rows, "pips")
         colour, dash, marker = looks[agent]
+        lo, hi = _floats(rows, "pips_lo"), _floats(rows, "pips_hi")
         ax.errorbar(
-            x, value, yerr=_arms(value, _floats(rows, "pips_lo"), _floats(rows, "pips_hi")), color=colour, ls="none",
-            marker=marker, ms=4, elinewidth=1.2, label=_wrapped(agent),
+            x, value, yerr=_arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=4, elinewidth=1.2,
+            capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=_wrapped(agent),
         )  # fmt: skip
         ax.plot(x, value, color=colour, ls=dash, lw=0.9, alpha=0.45)
     ax.set_xlim(0.5, last + 0.5)
     ax.set_xticks(range(1, last + 1))
     ax.set_ylabel("pips/round, lower is better", fontsize=NORMAL, color=INK)
-    _dress(ax, "Score by round of the game", f"round; 95 % intervals over {_span(frame['blocks'], 'block')}", grid="y")
+    _dress(ax, "Score by round of the game", f"round; {_basis(frame)}", grid="y")
     _legend(ax, "agent, best mean first")
     return ax
 
@@ -216,23 +224,24 @@ def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ticks: list[float] = []
     names: list[str] = []
     start = 0.0
-    for effect, colour, what in zip(EFFECTS, (BLUE, "#d55e00"), ("seat {}", "starter\n+{}"), strict=True):
+    for effect, colour, what in zip(EFFECTS, (BLUE, ORANGE), ("seat", "seats after the round's starter"), strict=True):
         rows = frame[(frame["effect"] == effect).to_numpy()]
-        x, value = start + np.arange(len(rows)), _floats(rows, "diff")
-        _errorbars(ax, x, value, _floats(rows, "lo"), _floats(rows, "hi"), colour, upright=True)
+        if not len(rows):
+            continue
+        x = start + np.arange(len(rows))
+        _errorbars(ax, x, _floats(rows, "diff"), _floats(rows, "lo"), _floats(rows, "hi"), colour, upright=True)
+        ax.annotate(
+            what, (float(x.mean()), 0), (0, -20), ax.get_xaxis_transform(), "offset points", ha="center", va="top",
+            fontsize=NORMAL, color=colour,
+        )  # fmt: skip
         ticks += list(x)
-        narrow = len(frame) > 10
-        names += [str(v) if narrow else what.format(v).replace("\n+0", "") for v in rows["value"]]
-        if narrow and len(rows):
-            label = "seat" if effect == "seat" else "seats after the starter"
-            ax.text(float(x.mean()), -0.13, label, transform=ax.get_xaxis_transform(), ha="center", va="top", fontsize=NORMAL, color=INK)
+        names += [str(value) for value in rows["value"]]
         start += len(rows) + 0.8
     ax.axhline(0, color=FAINT, lw=0.9, zorder=0)
     ax.set_xticks(ticks, names)
     ax.set_ylabel("pips/round against the\ntable's mean, lower is better", fontsize=NORMAL, color=INK)
-    _dress(ax, "Effect of the seat and of the place after the starter", "", grid="y")
-    pad = "\n" if len(frame) > 10 else ""
-    ax.set_xlabel(f"{pad}place at the table; 95 % intervals over {_span(frame['blocks'], 'block')}", fontsize=NORMAL, color=INK)
+    _dress(ax, "Effect of the seat and of the place after the starter", _basis(frame), grid="y")
+    ax.xaxis.labelpad = 20
     return ax
 
 
@@ -255,10 +264,11 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
     paths = []
     for name, (draw, frame) in figures.items():
         figure = draw(frame).figure
+        figure.supxlabel(results.caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
         for kind in formats:
-            data = BytesIO()
+            data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
             with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
-                figure.savefig(data, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)  # type: ignore[union-attr]
+                figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
             paths.append(put(Path(folder) / f"{name}.{kind}", data.getvalue()))
     return paths
 
@@ -267,7 +277,7 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     """The given Axes, or those of a new figure of this size in inches."""
     if ax is not None:
         return ax
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1), facecolor="white")
     FigureCanvasAgg(figure)
     return figure.add_subplot()
 
@@ -294,12 +304,10 @@ def _dots(
     ax.axvline(0, color=FAINT, lw=0.9, zorder=0)
     _errorbars(ax, y, mean, lo, hi, BLUE, upright=False)
     for line, m, a, b, note in zip(y, mean, lo, hi, frame["note"], strict=True):
-        text = "n/a" if np.isnan(m) else _number(form, m)
-        if not np.isnan(a):
-            text += f"  [{_number(form, a)}, {_number(form, b)}]"
-        elif note:
-            text += "  no interval"
-        ax.text(1.02, line, text, transform=ax.get_yaxis_transform(), va="center", fontsize=NORMAL, color=INK)
+        text = "n/a" if np.isnan(m) else _number(form, m) + ("  no interval" if np.isnan(a) else "")
+        text += f"\n{textwrap.fill(note, 36)}" if np.isnan(a) else f"  [{_number(form, a)}, {_number(form, b)}]"
+        size = SMALL if np.isnan(a) else NORMAL
+        ax.text(1.02, line, text, transform=ax.get_yaxis_transform(), va="center", fontsize=size, color=INK)
     ax.set_yticks(y, [_wrapped(name) for name in names])
     ax.set_ylim(float(y.max(initial=0)) + 0.6, -0.6)
     ax.xaxis.set_major_locator(MaxNLocator(7))
@@ -316,14 +324,15 @@ def _errorbars(ax: Axes, at: Any, value: Floats, lo: Floats, hi: Floats, colour:
         x, y = (at[rows], value[rows]) if upright else (value[rows], at[rows])
         arms = _arms(value[rows], lo[rows], hi[rows]) if fill == colour else None
         ax.errorbar(
-            x, y, **{"yerr" if upright else "xerr": arms}, ls="none", marker="o", ms=6, color=colour, mfc=fill, mec=colour,
-            elinewidth=1.8, capsize=0, zorder=3,
+            x, y, yerr=arms if upright else None, xerr=None if upright else arms, ls="none", marker="o", ms=6,
+            color=colour, mfc=fill, mec=colour, elinewidth=1.8, capsize=0, zorder=3,
         )  # fmt: skip
 
 
 def _arms(value: Floats, lo: Floats, hi: Floats) -> Floats:
     """float64[2, n]: lengths of the error bars; none where there is no interval."""
-    return np.nan_to_num(np.stack([np.maximum(value - lo, 0), np.maximum(hi - value, 0)]))
+    arms: Floats = np.nan_to_num(np.stack([np.maximum(value - lo, 0), np.maximum(hi - value, 0)]))
+    return arms
 
 
 def _legend(ax: Axes, title: str) -> None:
@@ -346,19 +355,23 @@ def _looks(agents: Sequence[str]) -> dict[str, tuple[str, Any, str]]:
 def _wrapped(label: str) -> str:
     """A long label on several lines; nothing of it is cut, so two agents never look alike."""
     spaced = label.replace(",", ",\u200b").replace(":", ":\u200b").replace("\u200b", " \u200b")
-    lines = textwrap.wrap(spaced, WRAP, break_long_words=True, break_on_hyphens=False)
+    lines = textwrap.wrap(spaced, WRAP, break_long_words=True, break_on_hyphens=True)
     return "\n".join(lines).replace(" \u200b", "").replace("\u200b", "")
 
 
 def _number(form: str, value: float) -> str:
-    return form.format(value).replace("-", "−")
+    """The number with a true minus sign, and none on what rounds to 0."""
+    text = form.format(value)
+    return (text if float(text) else text.lstrip("+-")).replace("-", "−")
 
 
 def _floats(frame: pd.DataFrame, name: str) -> Floats:
     return frame[name].to_numpy(np.float64, na_value=np.nan)
 
 
-def _span(numbers: pd.Series[int], noun: str) -> str:
-    """ "1 block", "24 blocks", "20–24 blocks"."""
-    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
-    return f"{low}–{high} {noun}s" if low != high else f"{low} {noun}{'' if low == 1 else 's'}"
+def _basis(frame: pd.DataFrame) -> str:
+    """What the intervals rest on: "95 % intervals over 20–24 blocks", or that there are none."""
+    low, high = (int(frame["blocks"].min()), int(frame["blocks"].max())) if len(frame) else (0, 0)
+    if high < 2:
+        return f"no intervals: {high} block{'' if high == 1 else 's'}"
+    return f"95 % intervals over {low if low == high else f'{low}–{high}'} blocks"

@@ -1,11 +1,13 @@
 """Ratings: one Plackett–Luce fit over all games at once.
 
-The model (Luce 1959, Plackett 1975): a table's ranking is made from the top, each next agent being chosen among those left with a chance
-in proportion to its worth exp(theta). The fit knows no order of games, so none can move it. Ties count as the mean over all orders of
-those tied. In a uniformly random order the first k of a tied group are a uniformly random k-subset of it, so that mean is, place by
-place, one over subsets: 2^m - 1 terms for m tied, not m!. The likelihood is concave (Hunter 2004) and a small ridge keeps an agent that
-was never beaten finite, so Newton's method ends at the one maximum. Intervals are clustered by block: the sandwich of Huber (1967) in the
-form for clusters (Cameron & Miller 2015, "A practitioner's guide to cluster-robust inference"), Student's t on an agent's blocks - 1.
+The model (Luce 1959, Plackett 1975): a table's ranking is made from the top, each next agent being chosen among those
+left with a chance in proportion to its worth exp(theta). The fit knows no order of games, so none can move it. Ties
+count as the mean over all orders of those tied. In a uniformly random order the first k of a tied group are a
+uniformly random k-subset of it, so that mean is, place by place, one over subsets: 2^m - 1 terms for m tied, not m!.
+The likelihood is concave (Hunter 2004) and a small ridge keeps an agent that was never beaten finite, so Newton's
+method ends at the one maximum. Intervals are clustered by block: the sandwich of Huber (1967) in the form for
+clusters (Cameron & Miller 2015, "A practitioner's guide to cluster-robust inference"), Student's t on an agent's
+blocks - 1.
 
 Rankings in, worths out: this module knows no pips, no standings and no file.
 """
@@ -22,7 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.study.blocks import Floats, Ints, closure, grid, met
+from mtrain.study.blocks import Bools, Floats, Ints, closure, grid, met
 from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, t_quantile
 from mtrain.study.tables import RATINGS, frame
 
@@ -35,7 +37,7 @@ RIDGE = 0.01
 OUTCOME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "rank")
 """The columns of `games` that this module reads."""
 
-_CHUNK = 1 << 15
+_CHUNK = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def outcomes(games: pd.DataFrame) -> Outcomes:
 
 def merged(parts: Sequence[Outcomes]) -> Outcomes:
     """Outcomes of several calls as one. The parts share their labels and table size, and hold different blocks."""
+    parts = [part for part in parts if len(part.agents)] or parts[:1]
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -136,9 +139,9 @@ def ratings(games: pd.DataFrame, ridge: float = RIDGE) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `agent, group, rating, rating_lo, rating_hi, note`. Agents of different groups never met, not even through others, and their
-        ratings don't compare. Where one side of a group never finished behind the other, its ratings hang on the ridge alone: they are
-        finite, have no interval, and the note says so.
+        `agent, group, rating, rating_lo, rating_hi, note`. Agents of different groups never met, not even through
+        others, and their ratings don't compare. Where one side of a group never finished behind the other, its
+        ratings hang on the ridge alone: they are finite, have no interval, and the note says so.
     """
     return rate(outcomes(games), ridge)
 
@@ -149,12 +152,12 @@ def rate(games: Outcomes, ridge: float = RIDGE) -> pd.DataFrame:
     mixed = (games.agents != games.agents[:, :1]).any(axis=1)  # a table of one agent says nothing
     theirs = games.agents[mixed]
     group = met(n_agents, theirs[:, :-1].ravel(), theirs[:, 1:].ravel())
-    theta, information = fit(games, ridge)
+    theta, information = fit(games, group, ridge)
     played = np.zeros((len(games.blocks), n_agents), dtype=bool)
     seen = mixed[games.outcome]
     played[np.repeat(games.block[seen], games.agents.shape[1]), games.agents[games.outcome[seen]].ravel()] = True
     blocks = played.sum(axis=0)
-    error = _errors(games, theta, information, group, blocks)
+    error = _errors(games, theta, information, group, played, ridge)
     note = _notes(games, theirs, games.ranks[mixed], group, blocks, error)
     center = np.array([theta[group == k].mean() for k in range(group.max(initial=-1) + 1)])
     rating = np.where(blocks > 0, SCALE * (theta - center[group]), np.nan)
@@ -172,22 +175,33 @@ def rate(games: Outcomes, ridge: float = RIDGE) -> pd.DataFrame:
     return frame(RATINGS, {name: values[order] for name, values in table.items()})
 
 
-def fit(games: Outcomes, ridge: float = RIDGE) -> tuple[Floats, Floats]:
+def fit(games: Outcomes, group: Ints, ridge: float = RIDGE) -> tuple[Floats, Floats]:
     """The worths with the greatest penalised likelihood.
+
+    Parameters
+    ----------
+    games
+        What is known of them.
+    group
+        int[agents]: agents of one group met, directly or through others.
+    ridge
+        Weight of the penalty.
 
     Returns
     -------
     theta : float64[agents]
-        Log worths; their mean is 0 over every group of agents that met.
+        Log worths; their mean is 0 over every group.
     information : float64[agents, agents]
-        Minus the second derivative there, ridge included.
+        Minus the second derivative there, with ridge. Games say nothing of a group's mean, so it is made stiff: the
+        maximum stays where it is, and the matrix is well conditioned.
     """
     n_agents = len(games.labels)
-    times = np.bincount(games.outcome, games.count, minlength=len(games.agents))
+    together = (group[:, None] == group) / max(n_agents, 1)
+    times = np.bincount(games.outcome, games.count.astype(np.float64), minlength=len(games.agents))
     theta = np.zeros(n_agents)
     value, slope, information = _likelihood(games, times, theta, ridge)
     for _ in range(200):
-        step = np.linalg.solve(information, slope)
+        step = np.linalg.solve(information + together * np.trace(information), slope)
         for _ in range(50):
             after = _likelihood(games, times, theta + step, ridge)
             if after[0] >= value - 1e-9 * abs(value):
@@ -195,12 +209,12 @@ def fit(games: Outcomes, ridge: float = RIDGE) -> tuple[Floats, Floats]:
             step /= 2
         theta = theta + step
         value, slope, information = after
-        if np.abs(step).max(initial=0.0) < 1e-11:
-            return theta, information
+        if np.abs(step).max(initial=0.0) < 1e-9:
+            return theta, information + together * np.trace(information)
     raise ArithmeticError("the Plackett–Luce fit did not settle")
 
 
-def _likelihood(games: Outcomes, times: Floats, theta: Floats, ridge: float) -> tuple[float, Floats, Floats]:
+def _likelihood(games: Outcomes, times: Any, theta: Floats, ridge: float) -> tuple[float, Floats, Floats]:
     """Penalised log likelihood, its slope [agents] and minus its second derivative [agents, agents]."""
     n = len(theta)
     value, slope, information = -0.5 * ridge * float(theta @ theta), -ridge * theta, ridge * np.eye(n)
@@ -210,14 +224,19 @@ def _likelihood(games: Outcomes, times: Floats, theta: Floats, ridge: float) -> 
         left = worth @ mask.T  # [rows, terms]: the worth of those still to be chosen from
         value += float(count @ (theta[agents].sum(axis=1) - np.log(left) @ weight))
         share = worth * ((weight / left) @ mask)  # [rows, seats]: how often each seat was expected to be chosen
-        slope += np.bincount(agents.ravel(), (count[:, None] * (1 - share)).ravel(), minlength=n)
-        both = (mask[:, :, None] * mask[:, None, :]).reshape(len(mask), -1)
-        cross = ((weight / left**2) @ both).reshape(len(rows), *[mask.shape[1]] * 2)
-        cross *= worth[:, :, None] * worth[:, None, :] * count[:, None, None]
-        cell = agents[:, :, None] * n + agents[:, None, :]
-        information -= np.bincount(cell.ravel(), cross.ravel(), minlength=n * n).reshape(n, n)
-        information += np.diag(np.bincount(agents.ravel(), (count[:, None] * share).ravel(), minlength=n))
+        slope += _add(agents, count[:, None] * (1 - share), n)
+        square = weight / left**2
+        information += np.diag(_add(agents, count[:, None] * (share - worth**2 * (square @ mask)), n))
+        one, other = np.triu_indices(mask.shape[1], 1)
+        cross = square @ (mask[:, one] * mask[:, other]) * worth[:, one] * worth[:, other] * count[:, None]
+        upper = _add(agents[:, one] * n + agents[:, other], cross, n * n).reshape(n, n)
+        information -= upper + upper.T
     return value, slope, information
+
+
+def _add(where: Ints, what: Floats, size: int) -> Floats:
+    """float64[size]: what[i] added up at where[i]."""
+    return np.bincount(where.ravel(), what.ravel(), minlength=size).astype(np.float64, copy=False)
 
 
 def _slopes(games: Outcomes, theta: Floats) -> Floats:
@@ -267,7 +286,7 @@ def _terms(sizes: tuple[int, ...]) -> tuple[Floats, Floats]:
     return np.array(masks), np.array(weights)
 
 
-def _errors(games: Outcomes, theta: Floats, information: Floats, group: Ints, blocks: Ints) -> Floats:
+def _errors(games: Outcomes, theta: Floats, information: Floats, group: Ints, played: Bools, ridge: float) -> Floats:
     """float64[agents]: standard error of theta minus its group's mean, clustered by block."""
     n, slopes = len(theta), _slopes(games, theta)
     score = np.zeros(len(games.blocks) * n)
@@ -276,7 +295,8 @@ def _errors(games: Outcomes, theta: Floats, information: Floats, group: Ints, bl
         outcome = games.outcome[part]
         cell = games.block[part, None] * n + games.agents[outcome]
         np.add.at(score, cell.ravel(), (games.count[part, None] * slopes[outcome]).ravel())
-    by_block = score.reshape(-1, n)
+    blocks = played.sum(axis=0)
+    by_block = score.reshape(len(games.blocks), n) - played * (ridge * theta / np.maximum(blocks, 1))
     same = (group[:, None] == group).astype(float)
     centred = np.eye(n) - same / same.sum(axis=1)
     bread = centred @ np.linalg.inv(information)

@@ -1,14 +1,14 @@
 """The report: derived tables and figures of a tournament, made again from its rounds, its games and its manifest alone.
 
-The same results give the same bytes, so making it twice changes nothing. Times of decisions are measured, not derived: they stay as they
-are.
+The same results give the same bytes, so making it twice changes nothing. Times of decisions are measured, not
+derived: they stay as they are.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from mtrain.study import plots, tables
+from mtrain.study import plots
 from mtrain.study.results import read
 
 
@@ -26,6 +26,4 @@ def report(path: str | Path) -> list[Path]:
         The directory holds no results, no finished game yet, or tables that contradict themselves.
     """
     results = read(path, fresh=True)
-    derived = {tables.STANDINGS: results.standings, tables.PAIRWISE: results.pairwise, tables.SEATS: results.seats}
-    written = [tables.write(table, rows, results.path / f"{table.name}.parquet") for table, rows in derived.items()]
-    return written + plots.save(results, results.path / "figures")
+    return results.write_derived() + plots.save(results, results.path / "figures")

@@ -7,13 +7,15 @@
 `standings.parquet` …      tables made from those two, and made again where they are missing
 ========================== =================================================================
 
-A part holds whole blocks, and a part of `games` has the games of the part of `rounds` that has its name; one without its twin is still
-being written. The parts are read one at a time, so memory doesn't grow with the run. This module reads; it never writes.
+A part holds whole blocks, and a part of `games` has the games of the part of `rounds` that has its name; one without
+its twin is still being written. The parts are read one at a time, so memory doesn't grow with the run. This module
+reads; it never writes.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,12 +27,29 @@ from mtrain.study import blocks, checks, estimates, ratings, tables
 from mtrain.study.checks import check
 from mtrain.study.tables import ResultsError, Table
 
-__all__ = ["Results", "ResultsError", "check", "read"]
+__all__ = ["Digest", "Results", "ResultsError", "Summary", "check", "combine", "digest", "read", "standings_so_far"]
+
+
+PIECE = 200_000
+"""Rows of `rounds` to work on at a time."""
+
+
+@dataclass(frozen=True)
+class Digest:
+    """The numbers of some whole blocks: all that tables and figures need of their games and rounds."""
+
+    blocks: pd.DataFrame
+    pairs: pd.DataFrame
+    effects: list[pd.DataFrame]
+    rounds: pd.DataFrame
+    scores: pd.DataFrame
+    outcomes: ratings.Outcomes
+    tally: checks.Tally
 
 
 @dataclass(frozen=True)
 class Summary:
-    """All that the tables and figures need, from one walk over the parts."""
+    """The numbers of a whole run, or of as much of it as has been played."""
 
     blocks: pd.DataFrame
     pairs: pd.DataFrame
@@ -41,16 +60,64 @@ class Summary:
     warnings: list[str]
 
 
+def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> Digest:
+    """Return the numbers of some whole blocks, after checking every game.
+
+    Raises
+    ------
+    ResultsError
+        The tables contradict themselves or each other.
+    """
+    return Digest(
+        blocks.block_numbers(games),
+        blocks.pair_numbers(games),
+        [blocks.seat_numbers(games), blocks.offset_numbers(rounds)],
+        blocks.round_numbers(rounds),
+        blocks.score_counts(rounds),
+        ratings.outcomes(games),
+        checks.tally(games, rounds, players),
+    )
+
+
+def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
+    """Return the numbers of a run from those of its parts, in whatever order they came.
+
+    Raises
+    ------
+    ResultsError
+        A block is there twice, or an agent did not sit in every seat equally often.
+    """
+    # Sums of floats depend on their order: take the parts by their first deal, however they came.
+    digests = sorted(digests, key=lambda part: part.tally.blocks[:, 1].min())
+    found = checks.verdict([part.tally for part in digests])
+    return Summary(
+        blocks.merged([part.blocks for part in digests]),
+        blocks.merged([part.pairs for part in digests]),
+        blocks.merged([effect for part in digests for effect in part.effects]),
+        blocks.merged([part.rounds for part in digests]),
+        blocks.merged([part.scores for part in digests]),
+        ratings.merged([part.outcomes for part in digests]),
+        found + list(warnings),
+    )
+
+
+def standings_so_far(digests: Sequence[Digest]) -> pd.DataFrame:
+    """Return the standings, without ratings, of the parts of a run that are there."""
+    return estimates.standings_from(blocks.merged([part.blocks for part in digests]))
+
+
 @dataclass(frozen=True)
 class Results:
     """The tables of one tournament. Each is read (or made) when first asked for, in a fixed order of rows.
 
-    With `fresh`, tables made from rounds and games are made again even where a file has them.
+    With `fresh`, tables made from rounds and games are made again even where a file has them; a `ready` summary
+    saves the walk over the parts that they are made from.
     """
 
     path: Path
     manifest: dict[str, Any] = field(repr=False)
     fresh: bool = False
+    ready: Summary | None = field(default=None, repr=False)
 
     @property
     def labels(self) -> list[str]:
@@ -62,6 +129,13 @@ class Results:
         """What the tournament is called."""
         return str(self.manifest.get("title") or self.manifest.get("name") or self.path.name)
 
+    @property
+    def caption(self) -> str:
+        """What a figure must say of the tournament it is from: its name, the size of the table and the seed."""
+        known = {"players": "{} seats", "seed": "seed {}"}
+        facts = [text.format(self.manifest[name]) for name, text in known.items() if name in self.manifest]
+        return " · ".join([self.title, *facts])
+
     @cached_property
     def parts(self) -> list[str]:
         """Names of the parts that are complete: in `rounds.parquet` and in `games.parquet`."""
@@ -71,7 +145,9 @@ class Results:
     def halves(self) -> list[str]:
         """Parts of one table that the other has not (yet)."""
         games, rounds = self._parts(tables.GAMES), self._parts(tables.ROUNDS)
-        return sorted({f"games.parquet/{name}" for name in games - rounds} | {f"rounds.parquet/{name}" for name in rounds - games})
+        return sorted(
+            [f"games.parquet/{name}" for name in games - rounds] + [f"rounds.parquet/{name}" for name in rounds - games]
+        )
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
@@ -132,30 +208,22 @@ class Results:
     @cached_property
     def summary(self) -> Summary:
         """Block numbers and counts of all parts, each part checked on the way."""
+        if self.ready is not None:
+            return self.ready
         if not self.parts:
             raise ResultsError(f"{self.path} holds no finished game yet")
-        block, pair, effect, rounds, score, outcome, tally = [], [], [], [], [], [], []
+        digests = []
         for part in self.parts:
-            g = self._read(tables.GAMES, [part], checks.GAME_CHECKED)
-            r = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
-            tally.append(checks.tally(g, r, self.manifest.get("players")))
-            block.append(blocks.block_numbers(g))
-            pair.append(blocks.pair_numbers(g))
-            effect += [blocks.seat_numbers(g), blocks.offset_numbers(r)]
-            outcome.append(ratings.outcomes(g))
-            rounds.append(blocks.round_numbers(r))
-            score.append(blocks.score_counts(r))
-        warnings = checks.verdict(tally)
-        warnings += [f"{part} has no twin and is left out" for part in self.halves]
-        return Summary(
-            blocks.merged(block),
-            blocks.merged(pair),
-            blocks.merged(effect),
-            blocks.merged(rounds),
-            blocks.merged(score),
-            ratings.merged(outcome),
-            warnings,
-        )
+            games = self._read(tables.GAMES, [part], checks.GAME_CHECKED)
+            rounds = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
+            players = self.manifest.get("players")
+            digests += [digest(g, r, players) for g, r in blocks.split(games, rounds, PIECE)]
+        return combine(digests, [f"{part} has no twin and is left out" for part in self.halves])
+
+    def write_derived(self) -> list[Path]:
+        """Write the tables made from rounds and games beside them; return their files."""
+        derived = {tables.STANDINGS: self.standings, tables.PAIRWISE: self.pairwise, tables.SEATS: self.seats}
+        return [tables.write(table, rows, self.path / f"{table.name}.parquet") for table, rows in derived.items()]
 
     def _parts(self, table: Table) -> set[str]:
         return {part.name for part in (self.path / f"{table.name}.parquet").glob("part-*.parquet")}
@@ -169,7 +237,7 @@ class Results:
 
     def _stored(self, table: Table) -> pd.DataFrame | None:
         path = self.path / f"{table.name}.parquet"
-        return None if self.fresh or not path.is_file() else tables.read(table, [path])
+        return None if self.fresh or self.ready is not None or not path.is_file() else tables.read(table, [path])
 
 
 def read(path: str | Path, fresh: bool = False) -> Results:

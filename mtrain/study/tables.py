@@ -1,8 +1,8 @@
 """The tables: every column's name, type, unit and meaning, written once.
 
-The arena writes `rounds` and `games` by these definitions and the rest of `study` reads them; nobody else spells out a column. A table
-knows how to become a frame, an Arrow table and a Parquet file, and back. It knows nothing of dominoes beyond the words in its columns,
-and nothing of where results lie or what is estimated from them.
+The arena writes `rounds` and `games` by these definitions and the rest of `study` reads them; nobody else spells out
+a column. A table knows how to become a frame, an Arrow table and a Parquet file, and back. It knows nothing of
+dominoes beyond the words in its columns, and nothing of where results lie or what is estimated from them.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class ResultsError(ValueError):
 class Column:
     """A column: its pandas dtype, what it means and the unit it is in.
 
-    `Float64` is nullable: a number that can't be given is null, never 0, inf or nan. A `category` has the `choices` listed; those of
-    the column `agent` are the labels of the run, in the order of its manifest.
+    `Float64` is nullable: a number that can't be given is null, never 0, inf or nan. A `category` has the `choices`
+    listed; those of the column `agent` are the labels of the run, in the order of its manifest.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its name, what one row is, the columns that tell rows apart (and order them) and all columns in order."""
+    """A table: its name, what one row is, the columns that tell rows apart and order them, and all columns in order."""
 
     name: str
     row: str
@@ -79,10 +79,10 @@ class Table:
     @property
     def schema(self) -> pa.Schema:
         """The Arrow schema; each field carries its meaning and unit as metadata, so that a file explains itself."""
-        return pa.schema([
-            pa.field(c.name, _ARROW[c.dtype], metadata={"meaning": c.meaning, **({"unit": c.unit} if c.unit else {})})
-            for c in self.columns
-        ])
+        about = [{"meaning": c.meaning} | ({"unit": c.unit} if c.unit else {}) for c in self.columns]
+        return pa.schema(
+            [pa.field(c.name, _ARROW[c.dtype], metadata=m) for c, m in zip(self.columns, about, strict=True)]
+        )
 
 
 def _interval(name: str, meaning: str, unit: str, stem: str | None = None) -> tuple[Column, Column, Column]:
@@ -179,7 +179,7 @@ SCORES = Table("scores", "agent × score", ("agent", "pips"), (
 
 RATINGS = Table("ratings", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
-    Column("group", "int16", "agents of one group met, directly or through others; ratings compare within a group only"),
+    Column("group", "int16", "agents of one group met, if only through others; ratings compare within a group"),
     *_interval("rating", "Plackett–Luce rating, mean 0 in its group; higher is better", "rating points"),
     _NOTE,
 ))  # fmt: skip
@@ -251,7 +251,7 @@ def nullable(values: Any) -> pd.arrays.FloatingArray:
     return pd.arrays.FloatingArray(numbers, ~np.isfinite(numbers))
 
 
-def _categorical(values: Any, choices: Sequence[str] | None, where: str) -> pd.Categorical:
+def _categorical(values: Any, choices: Sequence[str] | None, where: str) -> pd.Categorical[str]:
     """A categorical with exactly these choices, from codes, strings or another categorical."""
     if isinstance(values, pd.Series):
         values = values.array
@@ -259,9 +259,9 @@ def _categorical(values: Any, choices: Sequence[str] | None, where: str) -> pd.C
         if choices is None:
             raise ResultsError(f"{where} is given as codes without the labels they stand for")
         codes = np.asarray(values)
-        if codes.size and not (0 <= codes.min() and codes.max() < len(choices)):
+        if codes.size and not (codes.min() >= 0 and codes.max() < len(choices)):
             raise ResultsError(f"{where} holds the code {codes.max()}, and there are {len(choices)} labels")
-        return pd.Categorical.from_codes(codes, categories=list(choices))
+        return pd.Categorical.from_codes(codes, categories=pd.Index(list(choices), dtype="str"))
     given = values if isinstance(values, pd.Categorical) else pd.Categorical(values)
     if choices is None:
         return given
@@ -273,7 +273,7 @@ def _categorical(values: Any, choices: Sequence[str] | None, where: str) -> pd.C
         raise ResultsError(f"{where} holds {name!r}, which is none of {', '.join(choices)}")
     if len(places):
         codes = np.where(codes < 0, -1, places[codes])
-    return pd.Categorical.from_codes(codes, categories=list(choices))
+    return pd.Categorical.from_codes(codes, categories=pd.Index(list(choices), dtype="str"))
 
 
 def to_arrow(table: Table, rows: pd.DataFrame) -> pa.Table:

@@ -1,0 +1,131 @@
+"""Who meets whom, in which seats, on which cards: everything about a tournament that is fixed before it starts.
+
+A *line-up* is who sits at a table, whatever the seats. A *block* is one deal played by one line-up in all its
+seatings. Blocks are numbered through, the line-ups taking turns, so that any prefix is balanced; a block's
+number is its deal's, so that n blocks are n different deals. This module plays nothing.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mtrain.arena.play import Seating
+from mtrain.game.rng import SEATING, STARTER, Stream, stream
+
+SEATINGS = ("permute", "shuffle")
+
+# Up to so many seats, all orders are played; above, the rotations of a random cyclic order.
+MOST_PERMUTED = 4
+
+_CHUNK_GAMES = 4096  # at most so many games a chunk …
+_LEAST_CHUNKS = 48  # … and, where there are blocks enough, at least so many chunks
+
+
+def lineups(n_agents: int, players: int) -> list[tuple[int, ...]]:
+    """Return the line-ups of `n_agents` at tables of `players` seats, each as sorted indices of agents.
+
+    With more agents than seats, every combination; with fewer, every agent in an equal number of seats, and every
+    choice of who gets one of the seats left over.
+    """
+    if n_agents >= players:
+        return list(itertools.combinations(range(n_agents), players))
+    each, left = divmod(players, n_agents)
+    return [tuple(sorted(list(range(n_agents)) * each + list(more))) for more in itertools.combinations(range(n_agents), left)]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of work: some blocks of one line-up."""
+
+    number: int
+    match: int
+    lineup: tuple[int, ...]
+    blocks: range
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """All games of a tournament.
+
+    Parameters
+    ----------
+    n_agents, players
+        How many agents there are, and seats at a table.
+    deals
+        Blocks for every line-up.
+    seed
+        Moves seatings (`shuffle`) and the first starter.
+    """
+
+    n_agents: int
+    players: int
+    deals: int
+    seed: int
+
+    @property
+    def lineups(self) -> list[tuple[int, ...]]:
+        """The line-ups, by the number of their match."""
+        return lineups(self.n_agents, self.players)
+
+    @property
+    def mode(self) -> str:
+        """``permute`` (all orders) up to four seats, ``shuffle`` (a random cyclic order a deal, rotated) above."""
+        return "permute" if self.players <= MOST_PERMUTED else "shuffle"
+
+    @property
+    def seatings(self) -> int:
+        """Games in a block."""
+        if self.n_agents == 1:
+            return 1
+        return len(_orders(self.lineups[0])) if self.mode == "permute" else self.players
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks in all."""
+        return self.deals * len(self.lineups)
+
+    @property
+    def n_games(self) -> int:
+        """Games in all."""
+        return self.n_blocks * self.seatings
+
+    def block(self, match: int, k: int) -> list[Seating]:
+        """Return the games of block `k` (from 0) of a match."""
+        lineup = self.lineups[match]
+        deal = k * len(self.lineups) + match
+        # The starter belongs to the deal; a match goes round all of them.
+        start = Stream(int(stream(self.seed, STARTER, 0, 0, 0))).below(self.players)
+        starter = (start + k) % self.players
+        if self.n_agents == 1:
+            orders = [lineup]
+        elif self.mode == "permute":
+            orders = _orders(lineup)
+        else:
+            orders = _rotations(lineup, Stream(int(stream(self.seed, SEATING, deal, 0, 0))))
+        return [Seating(deal, number, starter, order) for number, order in enumerate(orders)]
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the work in pieces, in an order any prefix of which is balanced over the line-ups.
+
+        How the work is cut depends on the schedule alone, never on the workers.
+        """
+        n_matches = len(self.lineups)
+        size = max(1, min(_CHUNK_GAMES // self.seatings, self.n_blocks // _LEAST_CHUNKS, self.deals))
+        numbers = itertools.count()
+        for first in range(0, self.deals, size):
+            for match in range(n_matches):
+                yield Chunk(next(numbers), match, self.lineups[match], range(first, min(first + size, self.deals)))
+
+
+def _orders(lineup: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return all different orders of a line-up: copies of an agent are not told apart."""
+    return sorted(set(itertools.permutations(lineup)))
+
+
+def _rotations(lineup: tuple[int, ...], rng: Stream) -> list[tuple[int, ...]]:
+    """Return the rotations of a random cyclic order of a line-up."""
+    order = list(lineup)
+    for i in range(len(order) - 1):
+        j = i + rng.below(len(order) - i)
+        order[i], order[j] = order[j], order[i]
+    return [tuple(order[k:] + order[:k]) for k in range(len(order))]

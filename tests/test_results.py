@@ -1,0 +1,287 @@
+"""Results: directories read, checked and reported. Cases are named after `cases/harness.md`."""
+
+import hashlib
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from test_estimates import tournament
+
+from mtrain.study import tables
+from mtrain.study.blocks import split
+from mtrain.study.report import report
+from mtrain.study.results import ResultsError, check, read
+
+LINEUPS = [("greedy", "random", "mc:worlds=4"), ("greedy", "random", "double-holder")]
+
+
+def store(folder, games, rounds, parts=2, **manifest):
+    """Write a results directory, as a tournament does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    labels = list(games["agent"].cat.categories)
+    facts = {
+        "agents": {label: label for label in labels},
+        "players": int(games["seat"].max()) + 1,
+        "seed": 7,
+        "rules": {},
+    }
+    (folder / "manifest.json").write_text(json.dumps(facts | manifest))
+    for part in range(parts):
+        for table, rows in ((tables.GAMES, games), (tables.ROUNDS, rounds)):
+            mine = rows[(rows["deal"] % parts == part).to_numpy()]
+            tables.write(table, mine, folder / f"{table.name}.parquet" / f"part-{part:05d}.parquet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def played():
+    return tournament(LINEUPS, deals=8, skill={"greedy": -5})
+
+
+@pytest.fixture
+def folder(tmp_path, played):
+    return store(tmp_path / "run", *played)
+
+
+def digests(paths):
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+
+
+# --- tables and files
+
+
+def test_every_table_survives_a_file(tmp_path, played):
+    games, rounds = played
+    labels = list(games["agent"].cat.categories)
+    for table, rows in ((tables.GAMES, games), (tables.ROUNDS, rounds)):
+        path = tables.write(table, rows, tmp_path / f"{table.name}.parquet")
+        pd.testing.assert_frame_equal(tables.read(table, [path], labels=labels), rows)
+        assert pq.read_schema(path).names == list(table.names)
+    standings = read(store(tmp_path / "run", games, rounds)).standings
+    path = tables.write(tables.STANDINGS, standings, tmp_path / "standings.parquet")
+    pd.testing.assert_frame_equal(tables.read(tables.STANDINGS, [path]), standings)
+
+
+def test_H12_absent_numbers_are_null_in_the_file(tmp_path):
+    folder = store(tmp_path / "run", *tournament([("a", "b")], deals=1), parts=1)
+    report(folder)
+    column = pq.read_table(folder / "standings.parquet").column("diff_lo")
+    assert column.null_count == len(column) == 2
+    assert pd.read_parquet(folder / "standings.parquet")["note"].tolist() == ["needs 2 blocks"] * 2
+    assert (read(folder).standings["diff_lo"].array == tables.nullable([np.nan, np.nan])).isna().all()
+
+
+def test_codes_stand_for_labels():
+    data = {name: np.zeros(3, int) for name in tables.GAMES.names} | {"agent": np.array([1, 0, 1], np.int8)}
+    frame = tables.frame(tables.GAMES, data, ["x", "y"])
+    assert list(frame["agent"]) == ["y", "x", "y"]
+    assert {c.name: str(frame[c.name].dtype) for c in tables.GAMES.columns} == {
+        c.name: c.dtype for c in tables.GAMES.columns
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"score": np.array([2**40])}, "column 'score' of table 'games' holds 1099511627776"),
+        ({"rank": np.array([1.5])}, "no whole number"),
+        ({"agent": np.array([7])}, "code 7"),
+        ({"agent": ["greddy"]}, "'greddy', which is none of greedy"),
+        ({"colour": [1]}, "no place for a column 'colour'"),
+    ],
+)
+def test_what_does_not_fit_a_table_is_refused(change, message):
+    data = {name: np.zeros(1, int) for name in tables.GAMES.names} | change
+    with pytest.raises(ResultsError, match=message):
+        tables.frame(tables.GAMES, data, ["greedy"])
+
+
+# --- reading
+
+
+def test_frames_come_in_one_order(folder, played):
+    results = read(folder)
+    for frame, key in ((results.games, tables.GAMES.key), (results.rounds, tables.ROUNDS.key)):
+        pd.testing.assert_frame_equal(frame, frame.sort_values(list(key)).reset_index(drop=True))
+    order = list(tables.GAMES.key)
+    pd.testing.assert_frame_equal(results.games, played[0].sort_values(order).reset_index(drop=True))
+    assert results.labels == ["greedy", "random", "mc:worlds=4", "double-holder"]
+    assert results.title == "run"
+
+
+def test_derived_tables_are_made_where_missing_and_read_where_not(folder):
+    made = read(folder).standings
+    report(folder)
+    pd.testing.assert_frame_equal(read(folder).standings, made)
+    tables.write(tables.STANDINGS, made.assign(note="from the file"), folder / "standings.parquet")
+    assert set(read(folder).standings["note"]) == {"from the file"}
+    assert set(read(folder, fresh=True).standings["note"]) == {""}
+    assert len(read(folder).pairwise) == 12
+    assert read(folder).pairwise["note"].eq("never met").sum() == 2
+
+
+def test_timing_is_read_never_made(folder):
+    with pytest.raises(ResultsError, match=r"no timing\.parquet"):
+        _ = read(folder).timing
+    data = {"agent": ["greedy"], "decisions": [5], "us_per_decision": [1.5], "p95": [None]}
+    tables.write(tables.TIMING, tables.frame(tables.TIMING, data), folder / "timing.parquet")
+    assert read(folder).timing["p95"].isna().all()
+
+
+def test_what_is_missing_is_said_in_one_sentence(tmp_path, folder):
+    with pytest.raises(ResultsError, match="no directory"):
+        read(tmp_path / "nowhere")
+    with pytest.raises(ResultsError, match=r"has no manifest\.json"):
+        read(tmp_path)
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(ResultsError, match="is not JSON"):
+        read(tmp_path)
+    (tmp_path / "manifest.json").write_text("[]")
+    with pytest.raises(ResultsError, match="doesn't name its agents"):
+        read(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"agents": {"a": "a"}}')
+    with pytest.raises(ResultsError, match=r"has no folder rounds\.parquet"):
+        read(tmp_path)
+    (tmp_path / "rounds.parquet").mkdir()
+    (tmp_path / "games.parquet").mkdir()
+    with pytest.raises(ResultsError, match="no finished game yet"):
+        report(tmp_path)
+    assert len(read(tmp_path).games) == 0
+    torn = folder / "games.parquet" / "part-00000.parquet"
+    torn.write_bytes(torn.read_bytes()[:100])
+    with pytest.raises(ResultsError, match=r"part-00000\.parquet can't be read"):
+        _ = read(folder).standings
+
+
+def test_a_part_without_its_twin_waits_and_is_named(folder):
+    (folder / "rounds.parquet" / "part-00001.parquet").rename(folder / "rounds.parquet" / "part-00001.parquet.tmp")
+    results = read(folder)
+    assert set(results.games["deal"] % 2) == {0}
+    assert results.warnings == ["games.parquet/part-00001.parquet has no twin and is left out"]
+    assert sorted(results.standings["blocks"]) == [4, 4, 8, 8]
+
+
+# --- checks
+
+
+def test_a_good_run_passes(played):
+    assert check(*played) == []
+    assert check(*(frame.sample(frac=1, random_state=1) for frame in played), players=3) == []
+
+
+def test_H07_a_game_in_two_parts_stops_the_merge(folder):
+    for table in ("games", "rounds"):
+        part = folder / f"{table}.parquet" / "part-00000.parquet"
+        (part.parent / "part-00002.parquet").write_bytes(part.read_bytes())
+    with pytest.raises(ResultsError, match=r"block \(match 0, deal 0\) is there twice"):
+        _ = read(folder).standings
+
+
+def test_H07_a_game_twice_is_named(played):
+    games, rounds = played
+    again = (games["match"] == 1) & (games["deal"] == 2) & (games["seating"] == 3)
+    with pytest.raises(ResultsError, match="match 1, deal 2, seating 3 is there twice"):
+        check(pd.concat([games, games[again]]), rounds)
+
+
+def wrong(column, row, value):
+    def change(games, rounds):
+        games = games.copy()
+        games.loc[row, column] = value
+        return games, rounds
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (wrong("win", 0, 0.7), "match 0, deal 0, seating 0 doesn't split one win"),
+        (wrong("rank", 3, 3), "seating 1 (has impossible ranks|ranks a higher)"),
+        (wrong("score", 6, 9999), "seating 2 (has a score|ranks a higher)"),
+        (wrong("rounds_won", 0, 9), "sum of rounds won"),
+        (wrong("rounds", 0, 9), "counts its rounds differently"),
+        (
+            lambda g, r: (g, r[~((r["round"] == 2) & (r["deal"] == 4))]),
+            "deal 4, seating 0 has another number of rounds",
+        ),
+        (lambda g, r: (g[g["deal"] != 3], r), "deal 3, seating 0 has rounds but is not among the games"),
+        (lambda g, r: (g, r.assign(pips=r["pips"] + 1)), "isn't the sum of its rounds"),
+        (lambda g, r: (g, r.assign(went_out=False)), "end is not what its seats say"),
+    ],
+)
+def test_sums_are_held(played, change, message):
+    with pytest.raises(ResultsError, match=message):
+        check(*change(*played))
+
+
+def test_a_table_of_another_size_is_refused(played):
+    with pytest.raises(ResultsError, match="has 3 seats at a table of 4"):
+        check(*played, players=4)
+
+
+def test_H20_each_agent_equally_often_in_each_seat(played):
+    games, rounds = played
+    kept = [~((frame["deal"] == 5) & (frame["seating"] == 1) & (frame["match"] == 0)) for frame in played]
+    with pytest.raises(ResultsError, match="'greedy' of match 0 was not equally often in each seat: 15, 16, 16 games"):
+        check(games[kept[0]], rounds[kept[1]])
+    favoured = games["seat"].where(games["agent"] == "greedy").groupby(games["game"]).transform("max")
+    with pytest.raises(ResultsError, match="'greedy' of match 0 was first starter in 48 games, not in 16"):
+        check(games.assign(starter=favoured), rounds)
+
+
+@pytest.mark.parametrize("column", ["pips", "draws", "passes", "plays", "went_out"])
+def test_H38_a_constant_column_is_a_warning(column):
+    games, rounds = tournament([("a", "b")], deals=30)
+    if column == "pips":
+        games, rounds = tournament([("a", "b")], deals=30, out=0, score=lambda match, deal, seating, agents: (5, 5))
+    elif column == "went_out":
+        games, rounds = tournament([("a", "b")], deals=30, out=0)
+    else:
+        rounds = rounds.assign(**{column: 7})
+    warnings = check(games, rounds)
+    assert any(w.startswith(f"{column} is ") and w.endswith("in all 360 rows of the rounds") for w in warnings)
+    assert check(games[games["deal"] < 4], rounds[rounds["deal"] < 4]) == []
+
+
+def test_H38_no_play_on_the_own_train(played):
+    games, rounds = played
+    assert check(games, rounds.assign(plays_own=0)) == ["plays_own/plays is 0 in all 864 rows of the rounds"]
+
+
+# --- the report
+
+
+def test_the_report_is_made_from_parts_alone_and_twice_the_same(folder):
+    first = report(folder)
+    assert [path.relative_to(folder).as_posix() for path in first[:5]] == [
+        "standings.parquet",
+        "pairwise.parquet",
+        "seats.parquet",
+        "figures/standings.png",
+        "figures/standings.svg",
+    ]
+    before = digests(first)
+    for path in first:
+        path.unlink()
+    assert digests(report(folder)) == before
+    assert digests(report(folder)) == before
+    assert not list(folder.rglob("*.tmp"))
+
+
+def test_the_number_of_parts_does_not_matter(tmp_path, played):
+    one, many = (read(store(tmp_path / str(parts), *played, parts=parts)) for parts in (1, 4))
+    for name in ("standings", "pairwise", "seats", "by_round", "scores", "ratings"):
+        pd.testing.assert_frame_equal(getattr(one, name), getattr(many, name), rtol=1e-12)
+
+
+def test_a_part_is_worked_on_in_pieces_of_whole_blocks(played):
+    games, rounds = played
+    pieces = list(split(games, rounds, 100))
+    assert len(pieces) > 5
+    pd.testing.assert_frame_equal(pd.concat([g for g, _ in pieces]), games, check_index_type=False)
+    pd.testing.assert_frame_equal(pd.concat([r for _, r in pieces]), rounds, check_index_type=False)
+    for g, r in pieces:
+        assert check(g, r) == []
