@@ -16,10 +16,10 @@ class Agent:
     own
         Pips that a place on its own train is worth: above 0 it likes its own train, below 0 it spares it.
     ties
-        Between equals: the `first` (by train), a `random` one, or the one that its hand could best `follow`.
+        Between equals: a `random` one, or the one that its hand could best `follow`.
     """
 
     own: float = 0.0
-    ties: Literal["first", "random", "follow"] = "first"
+    ties: Literal["random", "follow"] = "random"
 
     kernel = compiled(greedy_policy)

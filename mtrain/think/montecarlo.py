@@ -8,7 +8,7 @@ import numpy as np
 
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance, apply, list_actions, nth_action, observe
-from mtrain.game.rng import mix
+from mtrain.game.rng import below, mix
 from mtrain.game.state import OUT, OWN, STATE
 from mtrain.think.policies import double_holder_policy, greedy_policy, uniform_policy
 from mtrain.think.worlds import determinize
@@ -59,7 +59,7 @@ def _cost(s, seat, objective):
 
 @kernel
 def monte_carlo(obs, own):
-    """Choose the action with the least mean cost over common worlds.
+    """Choose the action with the least mean cost over common worlds; equals are drawn for.
 
     Parameters: ``[worlds, rollout, objective]``. The budget is a count: worlds × legal actions rollouts.
     """
@@ -78,4 +78,10 @@ def monte_carlo(obs, own):
             apply(future, actions[k])
             roll_out(future, seen, np.int64(own.params[1]), rollers[0])
             cost[k] += _cost(future, seat, np.int64(own.params[2]))
-    return actions[np.argmin(cost)]
+    best = 0
+    n_best = 1
+    for k in range(1, n):
+        n_best = 1 if cost[k] < cost[best] else n_best + (cost[k] == cost[best])
+        if cost[k] < cost[best] or (cost[k] == cost[best] and below(own, n_best) == 0):
+            best = k
+    return actions[best]

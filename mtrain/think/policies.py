@@ -7,13 +7,11 @@ draws from the stream in `own`, which also holds its parameters (dtype OWN). Thi
 import numpy as np
 
 from mtrain.game.jit import kernel, popcount
-from mtrain.game.kernels import PASS, list_actions, nth_action
+from mtrain.game.kernels import PASS, nth_action
 from mtrain.game.rng import below
 
 # What breaks a tie between tiles of equal weight in `greedy`.
-FIRST, RANDOM, FOLLOW = range(3)
-
-_MAX_ACTIONS = 512
+RANDOM, FOLLOW = range(2)
 
 
 @kernel
@@ -32,12 +30,12 @@ def uniform_policy(obs, own):
 
 @kernel
 def greedy_policy(obs, own):
-    """Lay the heaviest tile that fits.
+    """Lay the heaviest tile that fits; equals are drawn for, so that no seat or train is favoured by its number.
 
-    Parameters: ``[own, ties]``: pips that a place on one's own train is worth; what breaks ties.
+    Parameters: ``[own, ties]``: pips that a place on one's own train is worth; what breaks ties first.
     """
     liking = own.params[0]
-    ties = own.params[1]
+    follow = own.params[1] == FOLLOW
     seat = np.int64(obs.turn)
     best = 0
     worth = -1e9
@@ -49,18 +47,13 @@ def greedy_policy(obs, own):
             train = action >> 10 & 15
             if train == seat:
                 here += liking
-            if ties == FOLLOW:
-                # Less than a pip, and more for each tile of the hand that could follow.
+            if follow:
+                # Less than a pip, and more for each tile of the hand that could come next.
                 after = (action >> 5 & 31) + (action & 31) - np.int64(obs.end[train])
                 here += 0.01 * popcount(np.int64(obs.hand[seat, after]))
-        if here > worth:
-            worth = here
-            best = action
-            n_best = 1
-        elif here == worth and ties == RANDOM:
-            n_best += 1
-            if below(own, n_best) == 0:
-                best = action
+        n_best = 1 if here > worth else n_best + (here == worth)
+        if here > worth or (here == worth and below(own, n_best) == 0):
+            best, worth = action, here
     return best
 
 
@@ -78,6 +71,7 @@ def double_holder_policy(obs, own):
             free = True
     best = 0
     worth = -1e9
+    n_best = 0
     for k in range(np.int64(obs.n_legal)):
         action = nth_action(obs, k)
         here = pips_of(action) * 1.0
@@ -86,7 +80,7 @@ def double_holder_policy(obs, own):
         elif (action >> 5 & 31) == (action & 31) and not free:
             if own.params[2] == 0.0 or popcount(np.int64(obs.hand[seat, action & 31])) < 2:
                 here -= 1e3
-        if here > worth:
-            worth = here
-            best = action
+        n_best = 1 if here > worth else n_best + (here == worth)
+        if here > worth or (here == worth and below(own, n_best) == 0):
+            best, worth = action, here
     return best
