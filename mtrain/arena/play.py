@@ -8,6 +8,7 @@ seats and agents, and nothing of tournaments or tables.
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
@@ -15,10 +16,9 @@ from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
 from mtrain.game.jit import JIT, kernel
 from mtrain.game.kernels import advance, apply, first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.notation import action_text
-from mtrain.game.rng import SEAT, stream
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, MAX_SEATS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
-from mtrain.think.agent import BATCH, KERNEL, Bot, ask_each
+from mtrain.think.agent import KERNEL, Bot, ask
 from mtrain.think.policies import uniform_policy
 
 # Columns of `Played.rows`, one row a round and seat.
@@ -67,13 +67,10 @@ class Played:
 
 @kernel
 def _begin(states, template, seed, deals, starters, seatings):
-    """Deal the first round of every game, and start every seat's stream."""
+    """Deal the first round of every game."""
     for g in range(len(states)):
         states[g] = template[0]
-        s = states[g]
-        for seat in range(np.int64(s.n_seats)):
-            s.stream[seat] = stream(seed, SEAT, deals[g], seatings[g], seat)
-        first_round(s, seed, deals[g], starters[g])
+        first_round(states[g], seed, deals[g], seatings[g], starters[g])
 
 
 @kernel
@@ -275,32 +272,27 @@ def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seat
             _ask(states, active[asking == k], bots[k], times[k], games, bots)
 
 
-def _ask(
-    states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Sequence[Seating], bots: Sequence[Bot]
-) -> None:
-    """Ask one Python agent about every game that waits for it, and apply its answers."""
+def see(states: np.ndarray, waiting: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what the seats on turn see, their legal actions padded with 0, and their streams: what `ask` takes."""
     n = len(waiting)
     obs = np.zeros(n, STATE)
     actions = np.zeros((n, _MAX_ACTIONS), np.int64)
     streams = np.zeros(n, np.uint64)
     most = gather(states, waiting, obs, actions, streams)
-    actions = np.ascontiguousarray(actions[:, :most])
+    return obs, np.ascontiguousarray(actions[:, :most]), streams
+
+
+def _ask(
+    states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Sequence[Seating], bots: Sequence[Bot]
+) -> None:
+    """Ask one Python agent about every game that waits for it, and apply its answers."""
+    obs, actions, streams = see(states, waiting)
     start = time.perf_counter_ns()
     try:
-        if bot.how == BATCH:
-            chosen = bot.call(obs, actions, streams)
-        else:
-            chosen = ask_each(bot.call, obs, actions, streams)
-    except Exception as error:
+        answers = ask(bot, obs, actions, streams)
+    except Exception as error:  # whatever a bot raises is its fault, and is named
         _blame(states, games, bots, int(waiting[0]), None, error)
-    note_each(times, n, time.perf_counter_ns() - start)
-    try:
-        answers = np.array([0 if isinstance(a, bool) else int(a) for a in chosen], np.int64) if bot.how != BATCH else np.asarray(chosen)
-        if answers.shape != (n,) or answers.dtype.kind not in "iu":
-            raise ValueError(f"{n} whole numbers were asked for, not {answers.dtype}{list(answers.shape)}")
-        answers = answers.astype(np.int64)
-    except (TypeError, ValueError) as error:
-        _blame(states, games, bots, int(waiting[0]), None, error)
+    note_each(times, len(waiting), time.perf_counter_ns() - start)
     wrong = answer(states, waiting, answers, streams)
     if wrong >= 0:
         _blame(states, games, bots, int(waiting[wrong]), int(answers[wrong]), None)
@@ -321,7 +313,7 @@ def _blame(
     g: int,
     action: int | None,
     error: Exception | None,
-) -> None:
+) -> NoReturn:
     """Raise a Fault that names the agent, the game and what it did."""
     s, game = states[g], games[g]
     seat = int(s.turn)

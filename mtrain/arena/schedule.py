@@ -33,6 +33,11 @@ def lineups(n_agents: int, players: int) -> list[tuple[int, ...]]:
     return [tuple(sorted(list(range(n_agents)) * each + list(more))) for more in itertools.combinations(range(n_agents), left)]
 
 
+def first_starter(seed: int, players: int, k: int) -> int:
+    """Return the seat that starts deal `k` of a match: drawn from the seed for the first, then round the table."""
+    return (Stream(int(stream(seed, STARTER, 0, 0, 0))).below(players) + k) % players
+
+
 @dataclass(frozen=True)
 class Chunk:
     """A piece of work: some blocks of one line-up."""
@@ -94,8 +99,7 @@ class Schedule:
         lineup = self.lineups[match]
         deal = k * len(self.lineups) + match
         # The starter belongs to the deal; a match goes round all of them.
-        start = Stream(int(stream(self.seed, STARTER, 0, 0, 0))).below(self.players)
-        starter = (start + k) % self.players
+        starter = first_starter(self.seed, self.players, k)
         if self.n_agents == 1:
             orders = [lineup]
         elif self.mode == "permute":

@@ -23,8 +23,8 @@ class IllegalAction(ValueError):
 
 
 @kernel
-def _first_round(states, i, seed, deal, starter):
-    kernels.first_round(states[i], seed, deal, starter)
+def _first_round(states, i, seed, deal, seating, starter):
+    kernels.first_round(states[i], seed, deal, seating, starter)
 
 
 @kernel
@@ -63,7 +63,13 @@ def _observe(to, i, states, j, seat):
 
 
 def new_game(
-    rules: RuleSet | str = "standard", players: int = 4, *, seed: int, deal: int = 0, starter: int = 0
+    rules: RuleSet | str = "standard",
+    players: int = 4,
+    *,
+    seed: int,
+    deal: int = 0,
+    seating: int = 0,
+    starter: int = 0,
 ) -> np.ndarray:
     """Deal the first round of a game.
 
@@ -75,6 +81,8 @@ def new_game(
         How many seats.
     seed, deal
         What the permutation of every round is made from; nothing else moves it.
+    seating
+        With seed and deal, what the seats' own streams are made from.
     starter
         The seat that starts the first round.
 
@@ -93,7 +101,7 @@ def new_game(
     position = blank(preset(rules) if isinstance(rules, str) else rules, players)
     if not 0 <= starter < players:
         raise ValueError(f"starter is a seat from 0 to {players - 1}, not {starter}")
-    _first_round(position, 0, np.uint64(seed), deal, starter)
+    _first_round(position, 0, np.uint64(seed), deal, seating, starter)
     return position
 
 

@@ -73,7 +73,7 @@ class Action(int):
 
 
 @lru_cache(maxsize=None)
-def action(number: int) -> Action:
+def known_action(number: int) -> Action:
     """Return the Action that an integer stands for, always the same object."""
     return Action(number)
 

@@ -111,6 +111,7 @@ def play_game(
     seed: int,
     game: int,
     starter: int,
+    seating: int = 0,
 ) -> dict[str, Any]:
     """Play one game and return its record.
 
@@ -124,8 +125,10 @@ def play_game(
         What the deal is made from: `game` is the deal's number.
     starter
         The seat that starts the first round.
+    seating
+        What the seats' own streams are made from, besides seed and game.
     """
-    position = new_game(rules, len(agents), seed=seed, deal=game, starter=starter)
+    position = new_game(rules, len(agents), seed=seed, deal=game, seating=seating, starter=starter)
     rounds = [play_round(position, choose)]
     while len(rounds) < rules.rounds:
         next_round(position, seed=seed, deal=game)

@@ -1,7 +1,7 @@
 """The State: one round, and the game around it, as one fixed-size NumPy record.
 
 An observation is a State with the hidden tiles masked: the same dtype, read by the same kernels. The fields
-down to `n_legal` are public (or the watching seat's own); the last three are what a table hides.
+down to `over` are public (or the watching seat's own); the last three are what a table hides.
 
 ==================  =========  ==================================================================================
 field               shape      meaning
@@ -33,9 +33,9 @@ acted, marked       –          bit per seat: has had its first turn; has a mar
 still               –          turns in a row in which nothing changed
 may_pass            –          1: passing is legal
 over                –          0, `OUT` or `BLOCKED`
+stream              [10]       one random stream a seat
 hand                [10, 19]   bit x of row [seat, v]: the seat holds v-x
 deck                [190]      the round's permutation of the set; tiles from `top` on are the boneyard
-stream              [10]       one random stream a seat
 ==================  =========  ==================================================================================
 """
 
@@ -73,6 +73,7 @@ _FIELDS = [
     ("tally", "i2", (MAX_SEATS, N_TALLIES)),
     ("pips", "i2", (MAX_SEATS,)),
     ("count", "i2", (MAX_SEATS,)),
+    ("n_legal", "i2"),
     ("top", "i2"),
     ("n_tiles", "i2"),
     ("n_laid", "i2"),
@@ -112,21 +113,34 @@ _FIELDS = [
     ("still", "u1"),
     ("may_pass", "u1"),
     ("over", "u1"),
-    ("n_legal", "i2"),
     # hidden
+    ("stream", "u8", (MAX_SEATS,)),
     ("hand", "i4", (MAX_SEATS, N_NUMBERS)),
     ("deck", "u1", (MAX_TILES,)),
-    ("stream", "u8", (MAX_SEATS,)),
 ]
 
-STATE = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
+
+def _padded() -> list[tuple[str, ...]]:
+    """Return the fields with every gap named, so that equal States are equal byte for byte."""
+    filled: list[tuple[str, ...]] = []
+    size = 0
+    for field in [*_FIELDS, ("", "u8")]:
+        gap = -size % np.dtype(field[1]).itemsize
+        if gap:
+            filled.append((f"pad{size}", "u1", (gap,)))
+        filled.append(field)
+        size += gap + np.dtype([field]).itemsize
+    return filled[:-1]
+
+
+STATE = np.dtype((np.record, np.dtype(_padded(), align=True)))
 
 # What a compiled agent brings along: its stream, and its parameters as numbers. A record, since handing over an
 # array costs kernels two locked counts.
 N_PARAMS = 16
 OWN = np.dtype((np.record, np.dtype([("chance", "u8"), ("params", "f8", (N_PARAMS,))], align=True)))
 
-PUBLIC = tuple(name for name, *_ in _FIELDS if name not in HIDDEN)
+PUBLIC = tuple(name for name in STATE.names or () if name not in HIDDEN)
 
 
 def blank(rules: RuleSet, players: int) -> np.ndarray:

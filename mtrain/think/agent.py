@@ -27,7 +27,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mtrain.game import jit
-from mtrain.game.notation import Action
+from mtrain.game.notation import known_action
 from mtrain.game.rng import Stream
 from mtrain.game.state import N_PARAMS, OWN, STATE
 
@@ -158,15 +158,52 @@ class Bot:
     params: np.ndarray
 
 
-def ask_each(call: Callable[..., int], obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> list[int]:
-    """Ask a one-at-a-time agent about each of a batch of observations (see `mtrain.game.kernels.gather`)."""
-    chosen = []
+def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> np.ndarray:
+    """Ask an agent about a batch of observations.
+
+    Parameters
+    ----------
+    obs : STATE[n]
+        What the seats on turn see.
+    actions : int64[n, m]
+        Their legal actions, padded with 0.
+    streams : uint64[n]
+        Their streams, moved on in place.
+
+    Returns
+    -------
+    int64[n]
+        Its answers, not yet checked against the legal actions.
+
+    Raises
+    ------
+    ValueError
+        If an answer is no whole number, or a batch is answered with another number of answers.
+    """
+    if bot.how == BATCH:
+        chosen = np.asarray(bot.call(obs, actions, streams))
+        if chosen.shape != (len(obs),) or chosen.dtype.kind not in "iu":
+            raise ValueError(f"{len(obs)} whole numbers were asked for, not {chosen.dtype}{list(chosen.shape)}")
+        return chosen.astype(np.int64)
+    answers = np.zeros(len(obs), np.int64)
+    own = np.zeros(1, OWN)
+    own[0].params[:] = bot.params
     for i in range(len(obs)):
-        rng = Stream(int(streams[i]))
-        legal = tuple([Action(action) for action in actions[i].tolist() if action])
-        chosen.append(call(obs[i], legal, rng))
-        streams[i] = rng.state
-    return chosen
+        if bot.how == KERNEL:
+            own[0].chance = streams[i]
+            answers[i] = bot.call(obs[i], own[0])
+            streams[i] = own[0].chance
+        else:
+            rng = Stream(int(streams[i]))
+            answers[i] = _whole(bot.call(obs[i], tuple([known_action(a) for a in actions[i].tolist() if a]), rng))
+            streams[i] = rng.state
+    return answers
+
+
+def _whole(answer: Any) -> int:
+    if isinstance(answer, (bool, np.bool_)) or not isinstance(answer, (int, np.integer)):
+        raise ValueError(f"an action is one of the whole numbers it was handed, not {answer!r}")
+    return int(answer)
 
 
 # ── Finding ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,138 @@
+"""The conformance suite: what any bot must do, and must not, shown on real games under every preset.
+
+Each check is a row with a verdict in words. A bot that passes answers with legal actions, answers the same
+question the same way, keeps nothing between questions, leaves the observation alone, and cannot see a tile it
+should not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtrain.arena.play import Fault, Seating, play, see
+from mtrain.arena.recording import chooser
+from mtrain.game.engine import advance, legal_actions, new_game
+from mtrain.game.engine import apply as apply_action
+from mtrain.game.jit import kernel
+from mtrain.game.rng import WORLD, stream
+from mtrain.game.rules import PRESETS, RuleSet
+from mtrain.game.state import OWN, STATE
+from mtrain.think.agent import AgentSpec, Bot, ask, build
+from mtrain.think.worlds import determinize
+
+CHECKS = {
+    "legal": "answers with legal actions only, in every seat",
+    "repeatable": "the same games again give the same games",
+    "alone": "a game played by itself goes as it did among others",
+    "stateless": "asked again in another order, it gives the same answers",
+    "untouched": "it leaves the observation and the list of actions as they were",
+    "blind": "other hidden tiles, the same observation: the same answer",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One check on one table: `trouble` is empty where it passed."""
+
+    rules: str
+    players: int
+    check: str
+    decisions: int
+    trouble: str
+
+
+@kernel
+def _redeal(worlds, states, own):
+    """Write for every State another with the hidden tiles dealt again, its streams kept."""
+    for i in range(len(states)):
+        determinize(worlds[i], states[i], np.int64(states[i].turn), own[0])
+        worlds[i].stream[:] = states[i].stream
+
+
+def questions(rules: RuleSet, players: int, bot: Bot, seed: int, most: int) -> np.ndarray:
+    """Return States at choices of one bot in all seats, along the first round of some games: STATE[≤ most]."""
+    choose = chooser([bot] * players)
+    found: list[np.ndarray] = []
+    deal = 0
+    while len(found) < most:
+        position = new_game(rules, players, seed=seed, deal=deal, starter=deal % players)
+        while len(found) < most and advance(position):
+            legal = legal_actions(position)
+            if len(legal) > 1:
+                found.append(position.copy())
+            apply_action(position, legal[0] if len(legal) == 1 else choose(position))
+        deal += 1
+    return np.concatenate(found)
+
+
+def check_agent(spec: AgentSpec, *, seed: int = 0, games: int = 4, decisions: int = 60) -> Iterator[Verdict]:
+    """Check a bot on every preset at every number of players it allows.
+
+    Parameters
+    ----------
+    games
+        Games played at each table.
+    decisions
+        Questions asked in other orders and with other hidden tiles, at each table.
+
+    Yields
+    ------
+    Verdict
+        One a check and table; after a failure in `legal` the other checks of that table are skipped.
+    """
+    for name, rules in PRESETS.items():
+        for players in rules.dealable():
+            yield from _check_table(name, rules, players, spec, seed, games, decisions)
+
+
+def _check_table(
+    name: str, rules: RuleSet, players: int, spec: AgentSpec, seed: int, n_games: int, most: int
+) -> Iterator[Verdict]:
+    games = [Seating(deal, 0, deal % players, (0,) * players) for deal in range(n_games)]
+    short = RuleSet.from_json(rules.to_json() | {"rounds": 1})
+
+    def verdict(check: str, n: int, trouble: str) -> Verdict:
+        return Verdict(name, players, check, n, trouble)
+
+    try:
+        played = play(short, players, [build(spec)], games, seed)
+    except Fault as fault:
+        yield verdict("legal", 0, str(fault))
+        return
+    n = int(played.decisions.sum())
+    yield verdict("legal", n, "")
+    again = play(short, players, [build(spec)], games, seed)
+    yield verdict("repeatable", n, _first_difference(games, played.rows, again.rows))
+    single = np.concatenate([play(short, players, [build(spec)], [game], seed).rows for game in reversed(games)])[::-1]
+    yield verdict("alone", n, _first_difference(games, played.rows, single))
+
+    bot = build(spec)
+    states = questions(short, players, bot, seed, most)
+    everything = np.arange(len(states))
+    obs, actions, streams = see(states, everything)
+    before = obs.copy(), actions.copy(), streams.copy()
+    answers = ask(bot, obs, actions, streams)
+    touched = obs.tobytes() != before[0].tobytes() or actions.tobytes() != before[1].tobytes()
+    yield verdict("stateless", len(states), _asked_again(build(spec), states, everything[::-1], answers))
+    yield verdict("untouched", len(states), "it wrote to what it was shown" if touched else "")
+    worlds = np.zeros(len(states), STATE)
+    own = np.zeros(1, OWN)
+    own[0].chance = stream(seed, WORLD, 0, 0, 0)
+    _redeal(worlds, states, own)
+    yield verdict("blind", len(states), _asked_again(build(spec), worlds, everything, answers))
+
+
+def _first_difference(games: list[Seating], one: np.ndarray, other: np.ndarray) -> str:
+    for game, a, b in zip(games, one, other, strict=True):
+        if a.tobytes() != b.tobytes():
+            return f"deal {game.deal} went another way"
+    return ""
+
+
+def _asked_again(bot: Bot, states: np.ndarray, order: np.ndarray, answers: np.ndarray) -> str:
+    again = np.zeros_like(answers)
+    obs, actions, streams = see(states, order)
+    again[order] = ask(bot, obs, actions, streams)
+    wrong = np.flatnonzero(again != answers)
+    return f"{len(wrong)} of {len(answers)} answers changed, the first at decision {wrong[0]}" if len(wrong) else ""
