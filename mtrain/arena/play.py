@@ -5,20 +5,23 @@ Games that wait for a Python agent are handed out together, an agent at a time. 
 seats and agents, and nothing of tournaments or tables.
 """
 
+import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+import numba
 import numpy as np
 
 from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
-from mtrain.game.jit import JIT, kernel
+from mtrain.errors import Trouble
+from mtrain.game.jit import JIT, compile_for, kernel
 from mtrain.game.kernels import advance, apply, first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.notation import action_text
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, MAX_SEATS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
-from mtrain.think.agent import KERNEL, Bot, ask
+from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, ask
 from mtrain.think.policies import uniform_policy
 
 # Columns of `Played.rows`, one row a round and seat.
@@ -29,7 +32,7 @@ END = ("engine", "starter", "blocked")
 _MAX_ACTIONS = 512
 
 
-class Fault(RuntimeError):
+class Fault(Trouble):
     """An agent that raised, or answered with what is no legal action; the sentence says where."""
 
 
@@ -173,34 +176,34 @@ def answer(states, games, chosen, streams):
     return -1
 
 
-if JIT:
-    import numba
-
-    from mtrain.think.agent import KERNEL_TYPE
-
-    _STATES = numba.types.Array(numba.from_dtype(STATE), 1, "C")
-    _run = kernel(_run)
-    _run.compile(
-        (
-            _STATES,
-            numba.int64[::1],
-            _STATES,
-            numba.uint64,
-            numba.int64[::1],
-            numba.int64[:, ::1],
-            numba.types.UniTuple(KERNEL_TYPE, MAX_SEATS),
-            numba.types.Array(numba.from_dtype(OWN), 1, "C"),
-            numba.uint8[::1],
-            numba.int16[:, :, :, ::1],
-            numba.int8[:, :, ::1],
-            numba.int16[:, ::1],
-            numba.int64[::1],
-            numba.float64[:, ::1],
-            numba.int64[::1],
+@functools.cache
+def _loop() -> Callable[..., int]:
+    """Return `_run`, compiled when it is first wanted: it takes kernels by address, so its types are spelt out."""
+    run = kernel(_run)
+    if JIT:
+        states = numba.types.Array(numba.from_dtype(STATE), 1, "C")
+        kernels = numba.types.UniTuple(numba.types.FunctionType(KERNEL_SIGNATURE), MAX_SEATS)
+        signature = (
+            states,  # states
+            numba.int64[::1],  # active
+            states,  # seen
+            numba.uint64,  # seed
+            numba.int64[::1],  # deals
+            numba.int64[:, ::1],  # who
+            kernels,
+            numba.types.Array(numba.from_dtype(OWN), 1, "C"),  # owns
+            numba.uint8[::1],  # in_python
+            numba.int16[:, :, :, ::1],  # rows
+            numba.int8[:, :, ::1],  # ends
+            numba.int16[:, ::1],  # counts
+            numba.int64[::1],  # asked
+            numba.float64[:, ::1],  # times
+            numba.int64[::1],  # fault
         )
-    )
-    _run.disable_compile()
-    uniform_policy.compile(KERNEL_TYPE.signature.args)
+        compile_for(run, signature)
+        run.disable_compile()
+        compile_for(uniform_policy, KERNEL_SIGNATURE)
+    return run  # type: ignore[no-any-return]
 
 
 def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seating], seed: int) -> Played:
@@ -242,9 +245,10 @@ def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seat
     fault = np.zeros(3, np.int64)
     seen = np.zeros(1, STATE)
 
+    run = _loop()
     active = np.arange(n)
     while True:
-        waiting = _run(
+        waiting = run(
             states,
             active,
             seen,

@@ -27,6 +27,7 @@ from mtrain import __version__
 from mtrain.arena.clock import summary
 from mtrain.arena.play import END, ROW, Played, play
 from mtrain.arena.schedule import Chunk, Schedule
+from mtrain.errors import Mistake
 from mtrain.game.jit import JIT
 from mtrain.game.rules import RULES_VERSION, RuleSet, RulesError, override, preset
 from mtrain.game.scoring import ranks, shares
@@ -37,7 +38,7 @@ MANIFEST = "mtrain-results/1"
 MAX_SEED = 2**63 - 1
 
 
-class TournamentError(ValueError):
+class TournamentError(Mistake):
     """A tournament that cannot be played; the sentence names the thing, the value and the choices."""
 
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,14 @@ def kernel(function: Callable[..., Any], folder: str | None = KERNEL_FOLDER) -> 
         numba.config.CACHE_DIR = folder
         compiled._cache = _HealingCache(function)
     return compiled
+
+
+def compile_for(compiled: Any, signature: Any) -> None:
+    """Compile a kernel for one signature now, so that its address can be handed to other kernels."""
+    if JIT:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
+            compiled.compile(signature)
 
 
 # ── Bits ──────────────────────────────────────────────────────────────────────────────────────────────────

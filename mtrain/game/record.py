@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.errors import Trouble
 from mtrain.game import engine
 from mtrain.game.engine import IllegalAction, advance, apply, deal_hands, legal_actions, new_game, next_round, why_not
 from mtrain.game.kernels import CHOICE, DREW, FOUND_ENGINE, PASS, PASSED, ROUND_OVER
@@ -25,7 +26,7 @@ Event = list[Any]
 Chooser = Callable[[np.ndarray], int]
 
 
-class RecordError(ValueError):
+class RecordError(Trouble):
     """A record that cannot be read, or that breaks a rule: the sentence names the round and the event."""
 
 

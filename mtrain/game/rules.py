@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from mtrain.errors import Mistake
 from mtrain.game.tiles import SETS, set_size
 
 # Moves on only when a record made under the older number would no longer replay.
@@ -19,7 +20,7 @@ MIN_PLAYERS, MAX_PLAYERS = 2, 10
 MAX_ROUNDS = 100
 
 
-class RulesError(ValueError):
+class RulesError(Mistake):
     """A rule, or a combination of rules, that no game can be played by."""
 
 

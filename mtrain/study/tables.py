@@ -17,6 +17,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mtrain.errors import Mistake
+
 ENDS = ("out", "blocked")
 """How a round ends: a hand was emptied, or nobody could play."""
 
@@ -37,7 +39,7 @@ _ARROW = {
 }
 
 
-class ResultsError(ValueError):
+class ResultsError(Mistake):
     """Results are missing, damaged or contradict themselves; one sentence that names the thing."""
 
 

@@ -16,6 +16,7 @@ import difflib
 import functools
 import importlib.metadata
 import importlib.util
+import inspect
 import sys
 import types
 import typing
@@ -26,6 +27,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mtrain.errors import Mistake
 from mtrain.game import jit
 from mtrain.game.notation import known_action
 from mtrain.game.rng import Stream
@@ -37,23 +39,23 @@ ENTRY_POINTS = "mtrain.agents"
 KERNEL, BATCH, SINGLE = "compiled", "batch", "one at a time"
 
 
-class AgentError(ValueError):
+class AgentError(Mistake):
     """An agent that is not there, cannot be built, or was given a parameter it does not have."""
 
 
 # ── Compiled agents ───────────────────────────────────────────────────────────────────────────────────────
 
+KERNEL_SIGNATURE: Any = None
 if jit.JIT:
     import numba
 
-    _SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.from_dtype(OWN))
-    KERNEL_TYPE = numba.types.FunctionType(_SIGNATURE)
+    KERNEL_SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.from_dtype(OWN))
 
 _folder: str | None = jit.KERNEL_FOLDER
 
 
 def compiled(function: Callable[..., int]) -> Any:
-    """Compile a choosing function, so that whole games run without Python.
+    """Have a choosing function compiled, when it is first to play, so that whole games run without Python.
 
     Parameters
     ----------
@@ -66,10 +68,7 @@ def compiled(function: Callable[..., int]) -> Any:
     -----
     What it returns is checked; an exception raised in it counts as the action 0, which is never legal.
     """
-    made = function if hasattr(function, "py_func") else jit.kernel(function, _folder)
-    if jit.JIT:
-        made.compile(_SIGNATURE)
-    return made
+    return function if hasattr(function, "py_func") else jit.kernel(function, _folder)
 
 
 # ── One interface ─────────────────────────────────────────────────────────────────────────────────────────
@@ -321,14 +320,13 @@ class Registry:
                 raise AgentError(f"parameter {key.strip()!r} is given twice in {text!r}")
             values[key.strip()] = value
         spec = AgentSpec("", name.strip(), tuple(_read_params(name, found, values)), self.origins[name.strip()])
-        spec = dataclasses.replace(spec, label=label.strip() or str(spec))
-        build(spec)
-        return spec
+        _instance(spec)
+        return dataclasses.replace(spec, label=label.strip() or str(spec))
 
 
 def parameters(found: Any) -> list[Parameter]:
     """Return the parameters of what a bot defines: the fields of its dataclass; none for a function."""
-    if not isinstance(found, type):
+    if not dataclasses.is_dataclass(found):
         return []
     hints = typing.get_type_hints(found)
     listed = []
@@ -357,31 +355,37 @@ def _read_params(name: str, found: Any, values: dict[str, Any]) -> Iterable[tupl
             raise AgentError(f"{key} of agent {name!r} is {known[key].what}, not {value!r}") from None
 
 
+def _instance(spec: AgentSpec) -> tuple[Any, str]:
+    """Return the function or the object that a spec stands for, and how it is asked."""
+    found = _load(spec.origin)
+    if not isinstance(found, type):
+        return found, KERNEL if hasattr(found, "py_func") else SINGLE
+    try:
+        agent = found(**dict(spec.params))
+    except (TypeError, ValueError) as error:
+        raise AgentError(f"agent {spec.name!r}: {error}") from None
+    for method, how in (("kernel", KERNEL), ("act_batch", BATCH), ("act", SINGLE)):
+        if hasattr(found, method):
+            return agent, how
+    raise AgentError(f"agent {spec.name!r} has neither act, act_batch nor kernel")
+
+
 def build(spec: AgentSpec) -> Bot:
-    """Return the agent that a spec describes.
+    """Return the agent that a spec describes, compiled if it is one to compile.
 
     Raises
     ------
     AgentError
         If its parameters are refused by the agent itself, or it defines no way of choosing.
     """
-    found = _load(spec.origin)
-    nothing = np.zeros(N_PARAMS)
-    if not isinstance(found, type):
-        if hasattr(found, "py_func"):
-            return Bot(spec, KERNEL, found, nothing)
-        return Bot(spec, SINGLE, found, nothing)
-    try:
-        agent = found(**dict(spec.params))
-    except (TypeError, ValueError) as error:
-        raise AgentError(f"agent {spec.name!r}: {error}") from None
-    if hasattr(found, "kernel"):
-        return Bot(spec, KERNEL, found.kernel, _numbers(agent, parameters(found)))
-    if hasattr(found, "act_batch"):
-        return Bot(spec, BATCH, agent.act_batch, nothing)
-    if hasattr(found, "act"):
-        return Bot(spec, SINGLE, agent.act, nothing)
-    raise AgentError(f"agent {spec.name!r} has neither act, act_batch nor kernel")
+    agent, how = _instance(spec)
+    if how == BATCH:
+        return Bot(spec, how, agent.act_batch, np.zeros(N_PARAMS))
+    if how == SINGLE:
+        return Bot(spec, how, getattr(agent, "act", agent), np.zeros(N_PARAMS))
+    kernel = getattr(type(agent), "kernel", agent)
+    jit.compile_for(kernel, KERNEL_SIGNATURE)
+    return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))))
 
 
 def _numbers(agent: Any, known: Sequence[Parameter]) -> np.ndarray:
@@ -400,3 +404,39 @@ def _numbers(agent: Any, known: Sequence[Parameter]) -> np.ndarray:
 def all_params(spec: AgentSpec) -> dict[str, Any]:
     """Return every parameter of a spec, the defaults included."""
     return {p.name: dict(spec.params).get(p.name, p.default) for p in parameters(_load(spec.origin))}
+
+
+def describe(registry: Registry, name: str) -> dict[str, Any]:
+    """Return what there is to say of the agent called `name`: how it is asked, what it does, its parameters.
+
+    Raises
+    ------
+    AgentError
+        If there is no such agent.
+    """
+    found = registry.find(name)
+    doc = inspect.getdoc(found) or inspect.getdoc(sys.modules.get(found.__module__)) or ""
+    meanings = _parameter_docs(doc)
+    return {
+        "name": name,
+        "how": _instance(AgentSpec(name, name, (), registry.origins[name]))[1],
+        "about": doc.partition("\n\n")[0].replace("\n", " "),
+        "parameters": [
+            {"name": p.name, "default": _word(p.default), "values": p.what, "meaning": meanings.get(p.name, "")}
+            for p in parameters(found)
+        ],
+    }
+
+
+def _parameter_docs(doc: str) -> dict[str, str]:
+    """Return what the `Parameters` section of a docstring says of each."""
+    _, _, section = doc.partition("Parameters\n----------\n")
+    said: dict[str, str] = {}
+    name = ""
+    for line in section.partition("\n\n")[0].splitlines():
+        if line.startswith(" "):
+            said[name] = f"{said[name]} {line.strip()}".strip()
+        else:
+            name = line.partition(" :")[0].strip()
+            said[name] = ""
+    return said

@@ -1,0 +1,226 @@
+"""What the terminal shows: tables, games and progress.
+
+Tables go to standard output and nothing else does; progress goes to standard error. This module lays out what it
+is given and computes nothing.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from rich import box
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from mtrain.game.record import Event, replay
+
+if TYPE_CHECKING:
+    from mtrain.arena.tournament import Step, Tournament
+
+_EVERY = 15.0  # seconds between lines of progress where there is no terminal
+_REDRAW = 2.0  # seconds between two looks at the standings where there is one
+
+
+def _console(stream: Any) -> Console:
+    """Return a console that never cuts a line for want of a terminal's width."""
+    console = Console(file=stream, highlight=False)
+    return console if console.is_terminal else Console(file=stream, highlight=False, width=240)
+
+
+def _box(stream: Any) -> box.Box:
+    try:
+        "─│".encode(getattr(stream, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return box.ASCII2
+    return box.SIMPLE_HEAD
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", stream: Any = None) -> Table:
+    """Return a table laid out for a stream: numbers to the right, words to the left."""
+    laid = Table(title=title or None, title_justify="left", box=_box(stream or sys.stdout))
+    for k, heading in enumerate(headings):
+        numbers = rows and all(_is_number(row[k]) for row in rows)
+        laid.add_column(heading, justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        laid.add_row(*(str(cell) for cell in row))
+    return laid
+
+
+def _is_number(cell: Any) -> bool:
+    text = str(cell).strip()
+    return bool(text) and (text[0].isdigit() or text[0] in "+−-–") or text.startswith("n/a")
+
+
+def show(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", note: str = "") -> None:
+    """Print a table on standard output."""
+    console = _console(sys.stdout)
+    console.print(table(headings, rows, title))
+    if note:
+        console.print(note, markup=False)
+
+
+def show_json(value: Any) -> None:
+    """Print JSON on standard output."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a frame's rows as JSON values; what is absent is null."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{str(name): getattr(value, "item", lambda v=value: v)() for name, value in row.items()} for row in rows]
+
+
+def interval(value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, percent: bool = False) -> str:
+    """Return an estimate with its interval, or what there is of it."""
+    if pd.isna(value):
+        return "n/a"
+    form = f"{'+' if sign else ''}.{places}f"
+    scale = 100 if percent else 1
+    text = format(value * scale, form).replace("-", "−") + (" %" if percent else "")
+    if pd.isna(lo) or pd.isna(hi):
+        return f"{text} [n/a]"
+    return f"{text} [{format(lo * scale, form)}, {format(hi * scale, form)}]".replace("-", "−")
+
+
+STANDINGS_HEADINGS = ("agent", "blocks", "games", "pips/round vs others", "games won", "mean rank", "rounds won", "rating points")
+
+
+def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
+    """Return the standings as rows of text, every figure with its 95 % interval and unit."""
+    rows = []
+    for row in frame.itertuples():
+        rows.append(
+            [
+                row.agent,
+                f"{row.blocks:,}",
+                f"{row.games:,}",
+                interval(row.diff, row.diff_lo, row.diff_hi, 2, sign=True),
+                interval(row.win, row.win_lo, row.win_hi, 1, percent=True),
+                interval(row.rank_mean, row.rank_lo, row.rank_hi, 2),
+                interval(row.round_wins, row.round_wins_lo, row.round_wins_hi, 1, percent=True),
+                interval(row.rating, row.rating_lo, row.rating_hi, 0, sign=True),
+            ]
+        )
+    return rows
+
+
+def show_standings(frame: pd.DataFrame, title: str) -> None:
+    """Print the standings, and why an interval is absent where one is."""
+    notes = [f"{row.agent}: {row.note}" for row in frame.itertuples() if row.note]
+    note = "\n".join(["95 % intervals clustered by block; lower pips and ranks are better.", *notes])
+    show(STANDINGS_HEADINGS, standings_rows(frame), title, note)
+
+
+# ── Progress ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words short enough for a line of progress."""
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"
+
+
+class Watch:
+    """Progress of a tournament on standard error: the rate, the time left, the standings so far.
+
+    A live picture on a terminal; one line per interval elsewhere.
+    """
+
+    def __init__(self, t: "Tournament") -> None:
+        self.rules = t.rules
+        self.stream = sys.stderr
+        self.console = Console(file=self.stream, highlight=False)
+        self.bar = Progress(
+            TextColumn("games"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self.console,
+        )
+        self.task = self.bar.add_task("games", total=t.schedule.n_games, rate="")
+        self.live = Live(self.bar, console=self.console, refresh_per_second=4, transient=True)
+        self.last = time.monotonic()
+
+    def __enter__(self) -> "Watch":
+        if self.console.is_terminal:
+            self.live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.console.is_terminal:
+            self.live.stop()
+
+    def __call__(self, step: "Step") -> None:
+        rate = step.rounds / max(step.seconds, 1e-9)
+        now = time.monotonic()
+        if self.console.is_terminal:
+            self.bar.update(self.task, completed=step.games, rate=f"{rate:,.0f} rounds/s")
+            if now - self.last > _REDRAW:
+                self.last = now
+                self.live.update(Group(self.bar, self._standings(step)))
+        elif now - self.last > _EVERY and step.games < step.n_games:
+            self.last = now
+            left = step.seconds / step.games * (step.n_games - step.games)
+            best = "; ".join(f"{row.agent} {interval(row.diff, row.diff_lo, row.diff_hi, 2, sign=True)}" for row in step.standings().itertuples())
+            print(
+                f"{step.games:,} of {step.n_games:,} games, {rate:,.0f} rounds/s, {duration(left)} left; pips/round vs others: {best}",
+                file=self.stream,
+                flush=True,
+            )
+
+    def _standings(self, step: "Step") -> Table:
+        rows = [row[:5] for row in standings_rows(step.standings())]
+        return table(STANDINGS_HEADINGS[:5], rows, "standings so far", self.stream)
+
+
+# ── Games ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _train_of(seat: int, train: Any) -> str:
+    return "the Mexican train" if train == "mexican" else "its own train" if train == seat else f"the train of seat {train}"
+
+
+def event_words(event: Event) -> str:
+    """Return an event as a person would say it."""
+    seat, what, *rest = event
+    if what == "play":
+        return f"seat {seat} lays {rest[0]} on {_train_of(seat, rest[1])}"
+    if what == "draw":
+        return f"seat {seat} draws {rest[0]}"
+    if what == "engine":
+        return f"seat {seat} places the engine {rest[0]}"
+    return f"seat {seat} passes"
+
+
+def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way."""
+    yield f"game {record['game']} (seed {record['seed']}): {', '.join(f'seat {k} {agent}' for k, agent in enumerate(record['agents']))}"
+    turn: list[str] = []
+    for number, k, position, event in replay(record):
+        round_ = record["rounds"][number - 1]
+        if event is None:
+            yield ""
+            yield f"round {number}: engine {round_['engine']}, seat {round_['starter']} starts, {len(round_['boneyard'])} tiles in the boneyard"
+            for seat, hand in enumerate(round_["hands"]):
+                yield f"  seat {seat} is dealt {' '.join(hand)}"
+            continue
+        words = event_words(event)
+        if turn and turn[0].split()[1] == str(event[0]):
+            turn.append(words.split(" ", 2)[2])
+        else:
+            if turn:
+                yield "  " + ", ".join(turn)
+            turn = [words]
+        if position[0].over:
+            yield "  " + ", ".join(turn)
+            turn = []
+            yield f"  {'out' if round_['end'] == 'out' else 'blocked'}; scores {' '.join(map(str, round_['scores']))}"
+    yield ""
+    yield f"totals {' '.join(map(str, record['totals']))}; ranks {' '.join(map(str, record['ranks']))}"
