@@ -27,6 +27,11 @@ class Agent:
 
     kernel = compiled(monte_carlo)
 
+    @property
+    def effort(self) -> float:
+        """Roughly how many µs a decision takes."""
+        return 40.0 * self.worlds
+
     def __post_init__(self) -> None:
         if self.worlds < 1:
             raise ValueError(f"worlds is a number of worlds, 1 or more, not {self.worlds}")

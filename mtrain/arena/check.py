@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtrain.arena.play import Fault, Seating, play, see
+from mtrain.arena.play import Fault, Games, play, see
 from mtrain.arena.recording import chooser
 from mtrain.game.engine import advance, legal_actions, new_game
 from mtrain.game.engine import apply as apply_action
@@ -89,22 +89,23 @@ def check_agent(spec: AgentSpec, *, seed: int = 0, games: int = 4, decisions: in
 def _check_table(
     name: str, rules: RuleSet, players: int, spec: AgentSpec, seed: int, n_games: int, most: int
 ) -> Iterator[Verdict]:
-    games = [Seating(deal, 0, deal % players, (0,) * players) for deal in range(n_games)]
+    deal = np.arange(n_games)
+    games = Games(deal, np.zeros_like(deal), deal % players, np.zeros((n_games, players), np.int64))
     short = RuleSet.from_json(rules.to_json() | {"rounds": 1})
 
     def verdict(check: str, n: int, trouble: str) -> Verdict:
         return Verdict(name, players, check, n, trouble)
 
     try:
-        played = play(short, players, [build(spec)], games, seed)
+        played = play(short, [build(spec)], games, seed)
     except Fault as fault:
         yield verdict("legal", 0, str(fault))
         return
     n = int(played.decisions.sum())
     yield verdict("legal", n, "")
-    again = play(short, players, [build(spec)], games, seed)
+    again = play(short, [build(spec)], games, seed)
     yield verdict("repeatable", n, _first_difference(games, played.rows, again.rows))
-    single = np.concatenate([play(short, players, [build(spec)], [game], seed).rows for game in reversed(games)])[::-1]
+    single = np.concatenate([play(short, [build(spec)], _only(games, g), seed).rows for g in reversed(range(n_games))])[::-1]
     yield verdict("alone", n, _first_difference(games, played.rows, single))
 
     bot = build(spec)
@@ -123,10 +124,14 @@ def _check_table(
     yield verdict("blind", len(states), _asked_again(build(spec), worlds, everything, answers))
 
 
-def _first_difference(games: list[Seating], one: np.ndarray, other: np.ndarray) -> str:
-    for game, a, b in zip(games, one, other, strict=True):
+def _only(games: Games, g: int) -> Games:
+    return Games(games.deal[g : g + 1], games.seating[g : g + 1], games.starter[g : g + 1], games.who[g : g + 1])
+
+
+def _first_difference(games: Games, one: np.ndarray, other: np.ndarray) -> str:
+    for deal, a, b in zip(games.deal, one, other, strict=True):
         if a.tobytes() != b.tobytes():
-            return f"deal {game.deal} went another way"
+            return f"deal {deal} went another way"
     return ""
 
 

@@ -37,13 +37,24 @@ class Fault(Trouble):
 
 
 @dataclass(frozen=True)
-class Seating:
-    """One game to play: which deal, who sits where, who starts, and the number of the seating."""
+class Games:
+    """Games to play, an entry each.
 
-    deal: int
-    seating: int
-    starter: int
-    who: tuple[int, ...]
+    Attributes
+    ----------
+    deal, seating, starter : int64[n]
+        Which cards, the number of the seating, the seat that starts the first round.
+    who : int64[n, seats]
+        Who sits where, by index into a list of agents.
+    """
+
+    deal: np.ndarray
+    seating: np.ndarray
+    starter: np.ndarray
+    who: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.deal)
 
 
 @dataclass(frozen=True)
@@ -206,30 +217,26 @@ def _loop() -> Callable[..., int]:
     return run  # type: ignore[no-any-return]
 
 
-def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seating], seed: int) -> Played:
+def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played:
     """Play a batch of games, all at one table size and by one set of rules.
 
     Parameters
     ----------
     bots
-        At most ten agents.
-    games
-        Who sits where, by index into `bots`.
+        At most ten agents: those that `games.who` counts.
     seed
         With a game's deal, it fixes the cards; with deal and seating, every seat's chance.
 
     Raises
     ------
+    RulesError
+        If these rules cannot be dealt to so many players.
     Fault
         If an agent raises, or answers with what is no legal action.
     """
-    n, n_rounds = len(games), rules.rounds
+    n, players = games.who.shape
     states = np.zeros(n, STATE)
-    deals = np.array([game.deal for game in games], np.int64)
-    starters = np.array([game.starter for game in games], np.int64)
-    seatings = np.array([game.seating for game in games], np.int64)
-    who = np.array([game.who for game in games], np.int64).reshape(n, players)
-    _begin(states, blank(rules, players), np.uint64(seed), deals, starters, seatings)
+    _begin(states, blank(rules, players), np.uint64(seed), games.deal, games.starter, games.seating)
 
     in_python = np.array([bot.how != KERNEL for bot in bots], np.uint8)
     kernels = [uniform_policy if bot.how != KERNEL else bot.call for bot in bots]
@@ -237,8 +244,8 @@ def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seat
     owns = np.zeros(len(bots), OWN)
     for k, bot in enumerate(bots):
         owns[k].params[:] = bot.params
-    rows = np.zeros((n, n_rounds, players, len(ROW)), np.int16)
-    ends = np.zeros((n, n_rounds, len(END)), np.int8)
+    rows = np.zeros((n, rules.rounds, players, len(ROW)), np.int16)
+    ends = np.zeros((n, rules.rounds, len(END)), np.int8)
     counts = np.zeros((n, players), np.int16)
     asked = np.zeros(len(bots), np.int64)
     times = np.zeros((len(bots), BINS + 2))
@@ -253,8 +260,8 @@ def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seat
             active,
             seen,
             np.uint64(seed),
-            deals,
-            who,
+            games.deal,
+            games.who,
             tuple(kernels),
             owns,
             in_python,
@@ -271,7 +278,7 @@ def play(rules: RuleSet, players: int, bots: Sequence[Bot], games: Sequence[Seat
         if not waiting:
             return Played(rows, ends, asked, times)
         turns = states["turn"][active]
-        asking = who[active, turns]
+        asking = games.who[active, turns]
         for k in np.unique(asking):
             _ask(states, active[asking == k], bots[k], times[k], games, bots)
 
@@ -287,7 +294,7 @@ def see(states: np.ndarray, waiting: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def _ask(
-    states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Sequence[Seating], bots: Sequence[Bot]
+    states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Games, bots: Sequence[Bot]
 ) -> None:
     """Ask one Python agent about every game that waits for it, and apply its answers."""
     obs, actions, streams = see(states, waiting)
@@ -312,17 +319,17 @@ def note_each(times: np.ndarray, n: int, elapsed: int) -> None:
 
 def _blame(
     states: np.ndarray,
-    games: Sequence[Seating],
+    games: Games,
     bots: Sequence[Bot],
     g: int,
     action: int | None,
     error: Exception | None,
 ) -> NoReturn:
     """Raise a Fault that names the agent, the game and what it did."""
-    s, game = states[g], games[g]
+    s = states[g]
     seat = int(s.turn)
-    bot = bots[game.who[seat]]
-    where = f"deal {game.deal}, seating {game.seating}, round {s.number}, seat {seat}"
+    bot = bots[games.who[g, seat]]
+    where = f"deal {games.deal[g]}, seating {games.seating[g]}, round {s.number}, seat {seat}"
     if error is not None:
         raise Fault(f"agent {bot.spec.label!r} failed ({where}): {type(error).__name__}: {error}") from error
     try:

@@ -6,10 +6,12 @@ number is its deal's, so that n blocks are n different deals. This module plays 
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mtrain.arena.play import Seating
+import numpy as np
+
+from mtrain.arena.play import Games
 from mtrain.game.rng import SEATING, STARTER, Stream, stream
 
 SEATINGS = ("permute", "shuffle")
@@ -17,8 +19,13 @@ SEATINGS = ("permute", "shuffle")
 # Up to so many seats, all orders are played; above, the rotations of a random cyclic order.
 MOST_PERMUTED = 4
 
-_CHUNK_GAMES = 4096  # at most so many games a chunk …
-_LEAST_CHUNKS = 48  # … and, where there are blocks enough, at least so many chunks
+_CHUNK_SECONDS = 0.5  # what a chunk should roughly take …
+_CHUNK_GAMES = 4096  # … how many games it may hold …
+_LEAST_CHUNKS = 16  # … and how many chunks there should be, where there are blocks enough
+
+# What a round costs besides decisions, in µs, and how many decisions a seat has in one.
+_ROUND_COST = 4.0
+_DECISIONS = 10.0
 
 
 def lineups(n_agents: int, players: int) -> list[tuple[int, ...]]:
@@ -94,27 +101,42 @@ class Schedule:
         """Games in all."""
         return self.n_blocks * self.seatings
 
-    def block(self, match: int, k: int) -> list[Seating]:
-        """Return the games of block `k` (from 0) of a match."""
+    def games(self, match: int, blocks: range) -> Games:
+        """Return the games of some blocks (numbered from 0) of a match, block by block."""
         lineup = self.lineups[match]
-        deal = k * len(self.lineups) + match
-        # The starter belongs to the deal; a match goes round all of them.
-        starter = first_starter(self.seed, self.players, k)
+        block = np.asarray(blocks, np.int64)
+        deal = block * len(self.lineups) + match
         if self.n_agents == 1:
-            orders = [lineup]
+            who = np.tile(np.array([lineup]), (len(block), 1))
         elif self.mode == "permute":
-            orders = _orders(lineup)
+            who = np.tile(np.array(_orders(lineup)), (len(block), 1))
         else:
-            orders = _rotations(lineup, Stream(int(stream(self.seed, SEATING, deal, 0, 0))))
-        return [Seating(deal, number, starter, order) for number, order in enumerate(orders)]
+            who = np.concatenate([_rotations(lineup, Stream(int(stream(self.seed, SEATING, d, 0, 0)))) for d in deal.tolist()])
+        each = self.seatings
+        return Games(
+            np.repeat(deal, each),
+            np.tile(np.arange(each), len(block)),
+            # The starter belongs to the deal; a match goes round all of them.
+            np.repeat((first_starter(self.seed, self.players, 0) + block) % self.players, each),
+            who.astype(np.int64),
+        )
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self, n_rounds: int, effort: Sequence[float]) -> Iterator[Chunk]:
         """Yield the work in pieces, in an order any prefix of which is balanced over the line-ups.
 
-        How the work is cut depends on the schedule alone, never on the workers.
+        Parameters
+        ----------
+        n_rounds
+            Rounds in a game.
+        effort
+            What a decision of each agent roughly costs, in µs. How the work is cut depends on what is played alone,
+            never on the workers or on the time that anything took.
         """
         n_matches = len(self.lineups)
-        size = max(1, min(_CHUNK_GAMES // self.seatings, self.n_blocks // _LEAST_CHUNKS, self.deals))
+        seat = _ROUND_COST + _DECISIONS * max(effort)
+        block = 1e-6 * self.seatings * n_rounds * self.players * seat
+        size = min(int(_CHUNK_SECONDS / block), _CHUNK_GAMES // self.seatings, self.n_blocks // _LEAST_CHUNKS)
+        size = max(1, min(size, self.deals))
         numbers = itertools.count()
         for first in range(0, self.deals, size):
             for match in range(n_matches):
@@ -126,10 +148,10 @@ def _orders(lineup: tuple[int, ...]) -> list[tuple[int, ...]]:
     return sorted(set(itertools.permutations(lineup)))
 
 
-def _rotations(lineup: tuple[int, ...], rng: Stream) -> list[tuple[int, ...]]:
+def _rotations(lineup: tuple[int, ...], rng: Stream) -> list[list[int]]:
     """Return the rotations of a random cyclic order of a line-up."""
     order = list(lineup)
     for i in range(len(order) - 1):
         j = i + rng.below(len(order) - i)
         order[i], order[j] = order[j], order[i]
-    return [tuple(order[k:] + order[:k]) for k in range(len(order))]
+    return [order[k:] + order[:k] for k in range(len(order))]

@@ -25,14 +25,14 @@ import pandas as pd
 
 from mtrain import __version__
 from mtrain.arena.clock import summary
-from mtrain.arena.play import END, ROW, Played, play
+from mtrain.arena.play import END, ROW, Games, Played, play
 from mtrain.arena.schedule import Chunk, Schedule
 from mtrain.errors import Mistake
 from mtrain.game.jit import JIT
 from mtrain.game.rules import RULES_VERSION, RuleSet, RulesError, override, preset
 from mtrain.game.scoring import ranks, shares
 from mtrain.study import results, tables
-from mtrain.think.agent import KERNEL, AgentSpec, Registry, all_params, build
+from mtrain.think.agent import KERNEL, AgentSpec, Registry, all_params, build, effort
 
 MANIFEST = "mtrain-results/1"
 MAX_SEED = 2**63 - 1
@@ -65,6 +65,10 @@ class Tournament:
     def schedule(self) -> Schedule:
         """All its games."""
         return Schedule(len(self.agents), self.players, self.deals, self.seed)
+
+    def chunks(self) -> list[Chunk]:
+        """The work in pieces, each a part of the tables."""
+        return list(self.schedule.chunks(self.rules.rounds, [effort(agent) for agent in self.agents]))
 
     def sentence(self) -> str:
         """Say how much will be played."""
@@ -154,12 +158,10 @@ class Done:
 
 def _work(t: Tournament, chunk: Chunk, out: Path) -> Done:
     """Play a chunk and write its parts."""
-    schedule = t.schedule
-    who = sorted(set(chunk.lineup))
-    games = [game for k in chunk.blocks for game in schedule.block(chunk.match, k)]
-    local = {agent: k for k, agent in enumerate(who)}
-    seated = [dataclasses.replace(game, who=tuple(local[agent] for agent in game.who)) for game in games]
-    played = play(t.rules, t.players, [build(t.agents[agent]) for agent in who], seated, t.seed)
+    who = np.unique(chunk.lineup)
+    games = t.schedule.games(chunk.match, chunk.blocks)
+    seated = dataclasses.replace(games, who=np.searchsorted(who, games.who))
+    played = play(t.rules, [build(t.agents[agent]) for agent in who], seated, t.seed)
     frames = _frames(t, chunk, games, played)
     for table, frame in frames.items():
         tables.write(table, frame, out / f"{table.name}.parquet" / f"part-{chunk.number:05d}.parquet")
@@ -167,22 +169,22 @@ def _work(t: Tournament, chunk: Chunk, out: Path) -> Done:
         chunk,
         len(games),
         results.digest(frames[tables.GAMES], frames[tables.ROUNDS], t.players),
-        {agent: int(played.decisions[k]) for k, agent in enumerate(who)},
-        {agent: played.times[k] for k, agent in enumerate(who)},
+        dict(zip(who.tolist(), played.decisions.tolist(), strict=True)),
+        dict(zip(who.tolist(), played.times, strict=True)),
     )
 
 
-def _frames(t: Tournament, chunk: Chunk, games: Sequence[Any], played: Played) -> dict[tables.Table, pd.DataFrame]:
+def _frames(t: Tournament, chunk: Chunk, games: Games, played: Played) -> dict[tables.Table, pd.DataFrame]:
     """Return the rows of `rounds` and `games` for a chunk."""
     n, n_rounds, seats = played.rows.shape[:3]
     labels = [agent.label for agent in t.agents]
     per_game = {
         "match": np.full(n, chunk.match, np.int16),
-        "deal": np.array([game.deal for game in games], np.int32),
-        "seating": np.array([game.seating for game in games], np.int16),
+        "deal": games.deal.astype(np.int32),
+        "seating": games.seating.astype(np.int16),
     }
     per_game["game"] = per_game["deal"] * np.int32(t.schedule.seatings) + per_game["seating"]
-    agent = np.array([game.who for game in games], np.int16)
+    agent = games.who.astype(np.int16)
     seat = np.arange(seats, dtype=np.int8)
 
     rounds: dict[str, Any] = {name: np.repeat(values, n_rounds * seats) for name, values in per_game.items()}
@@ -199,7 +201,7 @@ def _frames(t: Tournament, chunk: Chunk, games: Sequence[Any], played: Played) -
     won = pips == pips.min(-1, keepdims=True)
     per_seat = {
         "seat": np.tile(seat, n),
-        "starter": np.repeat(np.array([game.starter for game in games], np.int8), seats),
+        "starter": np.repeat(games.starter.astype(np.int8), seats),
         "agent": agent.ravel(),
         "score": pips.sum(1, dtype=np.int32).ravel(),
         "rank": rank.ravel(),
@@ -294,7 +296,7 @@ def run(
 
 def _spread(t: Tournament, out: Path, jobs: int) -> Iterable[Done]:
     """Yield the chunks' outcomes as they finish."""
-    chunks = list(t.schedule.chunks())
+    chunks = t.chunks()
     if jobs == 1:
         yield from (_work(t, chunk, out) for chunk in chunks)
         return

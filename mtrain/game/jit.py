@@ -25,6 +25,9 @@ from numba.extending import intrinsic
 
 JIT = not numba.config.DISABLE_JIT
 
+# Kernels are handed to kernels by address, which numba calls experimental at every call.
+warnings.filterwarnings("ignore", "First-class function type", numba.NumbaExperimentalFeatureWarning)
+
 if not JIT:
     # Plain NumPy scalars warn when unsigned arithmetic wraps; the random streams wrap by design.
     np.seterr(over="ignore")
@@ -128,9 +131,7 @@ def kernel(function: Callable[..., Any], folder: str | None = KERNEL_FOLDER) -> 
 def compile_for(compiled: Any, signature: Any) -> None:
     """Compile a kernel for one signature now, so that its address can be handed to other kernels."""
     if JIT:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
-            compiled.compile(signature)
+        compiled.compile(signature)
 
 
 # ── Bits ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -80,14 +80,16 @@ class Grid:
         raise ResultsError(f"the agents of match {self.match[block]}, deal {self.deal[block]} differ from game to game")
 
 
-def grid(frame: pd.DataFrame, line: Literal["game", "round"] = "game") -> Grid:
-    """Lay the rows out, a line a game or a round; any order of rows will do.
+def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game") -> Grid:
+    """Lay the rows out, a line a game or a round; any order of rows will do. What is laid out already stays as it is.
 
     Raises
     ------
     ResultsError
         A game is there twice, lacks a seat, or tables of different sizes are mixed.
     """
+    if isinstance(frame, Grid):
+        return frame
     game, within = _keys(frame, line)
     labels, agents = _codes(frame["agent"])
     rows = _order(game, within)
@@ -174,7 +176,7 @@ def _refuse(game: Ints, within: Ints, seats: int) -> NoReturn:
     raise ResultsError(f"match {key >> 48}, deal {key >> 16 & 0xFFFFFFFF}, seating {key & 0xFFFF} {wrong}")
 
 
-def block_numbers(games: pd.DataFrame) -> pd.DataFrame:
+def block_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     """One row per block and agent.
 
     ========== =========================================================================================
@@ -246,7 +248,7 @@ def mid_ranks(rank: npt.NDArray[Any]) -> Floats:
     return rank + (tied - 1) / 2
 
 
-def pair_numbers(games: pd.DataFrame) -> pd.DataFrame:
+def pair_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     """One row per block and ordered pair of different agents: `match, deal, players, agent, opponent, diff, share`.
 
     `diff` is the agent's score minus the opponent's, in pips/round; `share` the share in which the agent ranks ahead,
@@ -285,7 +287,7 @@ def pair_numbers(games: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def seat_numbers(games: pd.DataFrame) -> pd.DataFrame:
+def seat_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     """One row per block and seat: `match, deal, players, effect, value, diff, win`, with "seat" as `effect`.
 
     `diff` is the seat's score minus the table's mean, in pips/round; `win` its share of the games won, ties split.
@@ -296,7 +298,7 @@ def seat_numbers(games: pd.DataFrame) -> pd.DataFrame:
     return _effect_numbers(g, "seat", seat, rate - rate.mean(axis=1, keepdims=True), g["win"])
 
 
-def offset_numbers(rounds: pd.DataFrame) -> pd.DataFrame:
+def offset_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
     """One row per block and starter offset: the columns of `seat_numbers`; `effect` is "starter offset".
 
     The offset is (seat - starter) mod seats in each round: 0 is the seat that started it. `win` is the share of
@@ -327,7 +329,7 @@ def _effect_numbers(g: Grid, effect: str, value: Ints, diff: Floats, win: npt.ND
     )
 
 
-def round_numbers(rounds: pd.DataFrame) -> pd.DataFrame:
+def round_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
     """One row per block, agent and round: `match, deal, players, agent, round, pips` (mean pips per seat held)."""
     g = grid(rounds, "round")
     lineup = g.lineup

@@ -73,7 +73,7 @@ def check(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None)
     return verdict([tally(games, rounds, players)])
 
 
-def tally(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> Tally:
+def tally(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid, players: int | None = None) -> Tally:
     """Check each game of a part of a run, and count what only the whole run shows."""
     g, r = grid(games), grid(rounds, "round")
     if players is not None and len(g.block) and g.seats != players:
@@ -96,7 +96,7 @@ def tally(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None)
         blocks=np.stack([g.match, g.deal], axis=1),
         seated=seated,
         seats=g.seats,
-        extremes=_extremes(rounds),
+        extremes=_extremes(r.frame),
     )
 
 

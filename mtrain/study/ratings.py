@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.study.blocks import Bools, Floats, Ints, closure, grid, met
+from mtrain.study.blocks import Bools, Floats, Grid, Ints, closure, grid, met
 from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, t_quantile
 from mtrain.study.tables import RATINGS, frame
 
@@ -66,7 +66,7 @@ class Outcomes:
     count: Ints
 
 
-def outcomes(games: pd.DataFrame) -> Outcomes:
+def outcomes(games: pd.DataFrame | Grid) -> Outcomes:
     """Count the games' outcomes block by block.
 
     Parameters

@@ -68,14 +68,15 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
     ResultsError
         The tables contradict themselves or each other.
     """
+    g, r = blocks.grid(games), blocks.grid(rounds, "round")
     return Digest(
-        blocks.block_numbers(games),
-        blocks.pair_numbers(games),
-        [blocks.seat_numbers(games), blocks.offset_numbers(rounds)],
-        blocks.round_numbers(rounds),
+        blocks.block_numbers(g),
+        blocks.pair_numbers(g),
+        [blocks.seat_numbers(g), blocks.offset_numbers(r)],
+        blocks.round_numbers(r),
         blocks.score_counts(rounds),
-        ratings.outcomes(games),
-        checks.tally(games, rounds, players),
+        ratings.outcomes(g),
+        checks.tally(g, r, players),
     )
 
 

@@ -38,6 +38,9 @@ ENTRY_POINTS = "mtrain.agents"
 # How an agent is asked.
 KERNEL, BATCH, SINGLE = "compiled", "batch", "one at a time"
 
+# What a decision usually costs, in µs.
+_USUAL_EFFORT = {KERNEL: 0.1, BATCH: 2.0, SINGLE: 10.0}
+
 
 class AgentError(Mistake):
     """An agent that is not there, cannot be built, or was given a parameter it does not have."""
@@ -386,6 +389,15 @@ def build(spec: AgentSpec) -> Bot:
     kernel = getattr(type(agent), "kernel", agent)
     jit.compile_for(kernel, KERNEL_SIGNATURE)
     return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))))
+
+
+def effort(spec: AgentSpec) -> float:
+    """Return roughly how many µs a decision of this agent takes: what it says of itself, or what its kind usually takes.
+
+    It decides how work is cut into pieces, so it is part of the spec: it is never measured.
+    """
+    agent, how = _instance(spec)
+    return float(getattr(agent, "effort", _USUAL_EFFORT[how]))
 
 
 def _numbers(agent: Any, known: Sequence[Parameter]) -> np.ndarray:
