@@ -431,6 +431,25 @@ def report(directory: str, as_json: bool) -> None:
         click.echo(f"mtrain: wrote {path}", err=True)
 
 
+@mtrain.command()
+@click.option("--reference", metavar="FILE.c", help="The C source of a reference program to run in turn.")
+@click.option("--quick", is_flag=True, help="Small sizes: a look, not a measurement.")
+@_json
+def bench(reference: str | None, quick: bool, as_json: bool) -> None:
+    """Measure how fast everything is on this machine, as times and as ratios."""
+    from mtrain.arena.bench import FULL, QUICK, bench
+    from mtrain.show.terminal import show, show_json
+
+    figures = []
+    for figure in bench(QUICK if quick else FULL, reference):
+        figures.append(figure)
+        click.echo(f"mtrain: {figure.what}: {figure.value:,.4g} {figure.unit}", err=True)
+    if as_json:
+        show_json([vars(figure) for figure in figures])
+    else:
+        show(["what", "figure", "unit", "note"], [[f.what, f"{f.value:,.4g}", f.unit, f.note] for f in figures])
+
+
 def main() -> None:
     """Run the command line."""
     try:

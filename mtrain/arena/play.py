@@ -5,22 +5,20 @@ Games that wait for a Python agent are handed out together, an agent at a time. 
 seats and agents, and nothing of tournaments or tables.
 """
 
-import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-import numba
 import numpy as np
 
 from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
 from mtrain.errors import Trouble
-from mtrain.game.jit import JIT, compile_for, kernel
+from mtrain.game.jit import addressed, call, kernel
 from mtrain.game.kernels import advance, apply, first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.notation import action_text
 from mtrain.game.rules import RuleSet
-from mtrain.game.state import DRAWS, MAX_SEATS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
+from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
 from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, ask
 from mtrain.think.policies import uniform_policy
 
@@ -71,12 +69,15 @@ class Played:
         How many choices each agent was asked for.
     times : float64[agents, BINS + 2]
         How long they took (see `mtrain.arena.clock`).
+    actions : int
+        Actions done: tiles laid, chosen or forced, and passes chosen.
     """
 
     rows: np.ndarray
     ends: np.ndarray
     decisions: np.ndarray
     times: np.ndarray
+    actions: int
 
 
 @kernel
@@ -106,11 +107,12 @@ def _end_round(s, rows, ends, counts):
     ends[2] = s.over != OUT
 
 
-def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows, ends, counts, asked, times, fault):
+@kernel
+def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows, ends, counts, asked, times, report):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
     ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. Returns how many wait,
-    or -1 after an illegal answer: ``fault: int64[3]`` then holds the game, the seat and the action.
+    or -1 after an illegal answer. ``report: int64[4]``: the actions done, and then the game, the seat and the answer.
     """
     waiting = 0
     o = seen[0]
@@ -144,16 +146,17 @@ def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows,
                 own.chance = s.stream[seat]
                 timed = asked[agent] % SAMPLE == 1
                 start = nanoseconds(buffer) if timed else 0
-                action = kernels[agent](o, own)
+                action = call(kernels, agent, o, own)
                 if timed:
                     note(times[agent], nanoseconds(buffer) - start)
                 s.stream[seat] = own.chance
                 if not is_legal(s, action):
-                    fault[0] = g
-                    fault[1] = seat
-                    fault[2] = action
+                    report[1] = g
+                    report[2] = seat
+                    report[3] = action
                     return -1
             apply(s, action)
+            report[0] += 1
     return waiting
 
 
@@ -187,36 +190,6 @@ def answer(states, games, chosen, streams):
     return -1
 
 
-@functools.cache
-def _loop() -> Callable[..., int]:
-    """Return `_run`, compiled when it is first wanted: it takes kernels by address, so its types are spelt out."""
-    run = kernel(_run)
-    if JIT:
-        states = numba.types.Array(numba.from_dtype(STATE), 1, "C")
-        kernels = numba.types.UniTuple(numba.types.FunctionType(KERNEL_SIGNATURE), MAX_SEATS)
-        signature = (
-            states,  # states
-            numba.int64[::1],  # active
-            states,  # seen
-            numba.uint64,  # seed
-            numba.int64[::1],  # deals
-            numba.int64[:, ::1],  # who
-            kernels,
-            numba.types.Array(numba.from_dtype(OWN), 1, "C"),  # owns
-            numba.uint8[::1],  # in_python
-            numba.int16[:, :, :, ::1],  # rows
-            numba.int8[:, :, ::1],  # ends
-            numba.int16[:, ::1],  # counts
-            numba.int64[::1],  # asked
-            numba.float64[:, ::1],  # times
-            numba.int64[::1],  # fault
-        )
-        compile_for(run, signature)
-        run.disable_compile()
-        compile_for(uniform_policy, KERNEL_SIGNATURE)
-    return run  # type: ignore[no-any-return]
-
-
 def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played:
     """Play a batch of games, all at one table size and by one set of rules.
 
@@ -239,8 +212,7 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
     _begin(states, blank(rules, players), np.uint64(seed), games.deal, games.starter, games.seating)
 
     in_python = np.array([bot.how != KERNEL for bot in bots], np.uint8)
-    kernels = [uniform_policy if bot.how != KERNEL else bot.call for bot in bots]
-    kernels += [uniform_policy] * (MAX_SEATS - len(kernels))
+    kernels = addressed([bot.call if bot.how == KERNEL else uniform_policy for bot in bots], KERNEL_SIGNATURE)
     owns = np.zeros(len(bots), OWN)
     for k, bot in enumerate(bots):
         owns[k].params[:] = bot.params
@@ -249,20 +221,19 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
     counts = np.zeros((n, players), np.int16)
     asked = np.zeros(len(bots), np.int64)
     times = np.zeros((len(bots), BINS + 2))
-    fault = np.zeros(3, np.int64)
+    report = np.zeros(4, np.int64)
     seen = np.zeros(1, STATE)
 
-    run = _loop()
     active = np.arange(n)
     while True:
-        waiting = run(
+        waiting = _run(
             states,
             active,
             seen,
             np.uint64(seed),
             games.deal,
             games.who,
-            tuple(kernels),
+            kernels,
             owns,
             in_python,
             rows,
@@ -270,17 +241,18 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
             counts,
             asked,
             times,
-            fault,
+            report,
         )
         if waiting < 0:
-            _blame(states, games, bots, int(fault[0]), int(fault[2]), None)
+            _blame(states, games, bots, int(report[1]), int(report[3]), None)
         active = active[:waiting]
         if not waiting:
-            return Played(rows, ends, asked, times)
+            return Played(rows, ends, asked, times, int(report[0]))
         turns = states["turn"][active]
         asking = games.who[active, turns]
         for k in np.unique(asking):
             _ask(states, active[asking == k], bots[k], times[k], games, bots)
+            report[0] += int((asking == k).sum())
 
 
 def see(states: np.ndarray, waiting: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

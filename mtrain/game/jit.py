@@ -10,23 +10,21 @@ import hashlib
 import os
 import sys
 import tempfile
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
+import numba.np.arrayobj
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
 JIT = not numba.config.DISABLE_JIT
-
-# Kernels are handed to kernels by address, which numba calls experimental at every call.
-warnings.filterwarnings("ignore", "First-class function type", numba.NumbaExperimentalFeatureWarning)
 
 if not JIT:
     # Plain NumPy scalars warn when unsigned arithmetic wraps; the random streams wrap by design.
@@ -128,10 +126,19 @@ def kernel(function: Callable[..., Any], folder: str | None = KERNEL_FOLDER) -> 
     return compiled
 
 
-def compile_for(compiled: Any, signature: Any) -> None:
-    """Compile a kernel for one signature now, so that its address can be handed to other kernels."""
-    if JIT:
+def addressed(kernels: Sequence[Any], signature: Any) -> Any:
+    """Return kernels of one signature in the form in which `call` takes them: their addresses, as int64[n].
+
+    Numba can hand functions to functions, but unpacks each anew at every call, for tens of µs.
+    """
+    if not JIT:
+        return list(kernels)
+    found = []
+    for compiled in kernels:
         compiled.compile(signature)
+        made = compiled.get_compile_result(signature)
+        found.append(made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name))
+    return np.array(found, np.int64)
 
 
 # ── Bits ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +163,23 @@ if JIT:
 
         return types.int64(types.int64), codegen
 
+    @intrinsic
+    def call(typingctx: Any, kernels: Any, k: Any, a: Any, b: Any) -> Any:
+        """Call kernel `k` of some that were `addressed` with two records; it returns an int64."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, _, *records = args
+            address = numba.np.arrayobj.getitem_arraynd_intp(context, builder, types.int64(kernels, types.intp), args[:2])
+            kind = ir.FunctionType(ir.IntType(64), [record.type for record in records])
+            return builder.call(builder.inttoptr(address, kind.as_pointer()), records)
+
+        return types.int64(kernels, types.intp, a, b), codegen
+
 else:
+
+    def call(kernels: Any, k: int, a: Any, b: Any) -> int:
+        """Call kernel `k` of some that were `addressed` with two records; it returns an int64."""
+        return int(kernels[k](a, b))
 
     def popcount(bits: int) -> int:
         """Return how many bits of a non-negative integer are set."""

@@ -387,7 +387,7 @@ def build(spec: AgentSpec) -> Bot:
     if how == SINGLE:
         return Bot(spec, how, getattr(agent, "act", agent), np.zeros(N_PARAMS))
     kernel = getattr(type(agent), "kernel", agent)
-    jit.compile_for(kernel, KERNEL_SIGNATURE)
+    jit.addressed([kernel], KERNEL_SIGNATURE)  # compiled now, while nobody waits for a game
     return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))))
 
 

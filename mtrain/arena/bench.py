@@ -1,0 +1,315 @@
+"""The benchmark: how fast everything is, in one run on one machine, as times and as ratios.
+
+What is compared is run in turn, several times, and the median counts. A C program of the same game can be run
+along: its command line is ``reference SEATS ROUNDS SEED`` and it prints JSON with ``ns_per_action``.
+"""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mtrain.arena.clock import summary
+from mtrain.arena.play import Games, Played, play
+from mtrain.arena.tournament import plan, run
+from mtrain.errors import Mistake
+from mtrain.game.engine import advance, apply, legal_actions, new_game
+from mtrain.game.jit import kernel
+from mtrain.game.kernels import nth_action
+from mtrain.game.rules import RuleSet, preset
+from mtrain.game.state import N_PARAMS, OWN, STATE
+from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, Registry, build, compiled
+from mtrain.think.montecarlo import ROLL_RANDOM, roll_out
+from mtrain.think.worlds import determinize
+
+SEATS = (2, 3, 4, 8)
+BATCHES = (1, 64, 1024)
+FIELD = ("random", "greedy", "double-holder", "again@random")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: what was measured, how much, in which unit, and how far apart the tries were."""
+
+    what: str
+    value: float
+    unit: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is played for each figure."""
+
+    tries: int
+    rounds: int
+    deals: int
+    rollouts: int
+    million: int
+
+
+FULL = Size(tries=5, rounds=100_000, deals=1_000, rollouts=20_000, million=1_000_000)
+QUICK = Size(tries=2, rounds=5_000, deals=50, rollouts=500, million=0)
+
+
+def bench(size: Size = FULL, reference: str | Path | None = None) -> Iterator[Figure]:
+    """Measure everything, a figure at a time.
+
+    Parameters
+    ----------
+    size
+        `FULL`, or `QUICK` for a look.
+    reference
+        The C source of a reference program, compiled here and run in turn with random play.
+
+    Raises
+    ------
+    Mistake
+        If the reference is not there or cannot be compiled.
+    """
+    with tempfile.TemporaryDirectory(prefix="mtrain-bench-") as name:
+        folder = Path(name)
+        program = _compile(Path(reference), folder) if reference is not None else None
+        yield from _random_play(size, program)
+        yield from _decisions(size)
+        yield from _rollouts(size)
+        yield from _python_agents(size)
+        yield from _tournaments(size, folder)
+        yield from _processes(size, folder)
+
+
+def _in_turn(tries: int, **jobs: Callable[[], float]) -> dict[str, list[float]]:
+    """Run jobs in turn, `tries` times over, after one run of each that does not count."""
+    for job in jobs.values():
+        job()
+    found: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(tries):
+        for name, job in jobs.items():
+            found[name].append(job())
+    return found
+
+
+def _ratio(what: str, one: list[float], other: list[float], unit: str) -> Figure:
+    """Return the median of the ratios of runs made next to each other, and their span."""
+    ratios = [a / b for a, b in zip(one, other, strict=True)]
+    return Figure(what, statistics.median(ratios), unit, f"{min(ratios):.2f} … {max(ratios):.2f} over {len(ratios)} pairs")
+
+
+def _median(what: str, values: list[float], unit: str, note: str = "") -> Figure:
+    return Figure(what, statistics.median(values), unit, note)
+
+
+def _bots(*agents: str) -> list[Bot]:
+    registry = Registry()
+    return [build(registry.parse(agent)) for agent in agents]
+
+
+def _games(players: int, n_bots: int, n: int) -> Games:
+    """Return `n` games in which the bots fill the seats in turn."""
+    deal = np.arange(n)
+    return Games(deal, np.zeros_like(deal), deal % players, (deal[:, None] + np.arange(players)) % n_bots)
+
+
+def _timed(rules: RuleSet, bots: list[Bot], games: Games) -> tuple[Played, float]:
+    """Play games; return what came of them and the seconds that this thread was at work."""
+    start = time.thread_time()
+    played = play(rules, bots, games, 1)
+    return played, time.thread_time() - start
+
+
+# ── The engine ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _compile(source: Path, folder: Path) -> Path:
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if not source.is_file():
+        raise Mistake(f"no reference at {source}: there is no such file")
+    if compiler is None:
+        raise Mistake("the reference needs a C compiler; there is no gcc or cc on this machine")
+    program = folder / "reference"
+    order = [compiler, "-O3", "-march=native", "-o", str(program), str(source)]
+    made = subprocess.run(order, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise Mistake(f"{source} cannot be compiled: {(made.stderr or 'no reason given').strip().splitlines()[0]}")
+    return program
+
+
+def _random_play(size: Size, program: Path | None) -> Iterator[Figure]:
+    rules, bots = preset("standard"), _bots("random")
+    n_games = size.rounds // rules.rounds
+    for players in SEATS:
+        games = _games(players, 1, n_games)
+        actions = play(rules, bots, games, 1).actions
+
+        def ours(games: Games = games, actions: int = actions) -> float:
+            return 1e9 * _timed(rules, bots, games)[1] / actions
+
+        def theirs(players: int = players) -> float:
+            order = [str(program), str(players), str(size.rounds), "1"]
+            return float(json.loads(subprocess.run(order, capture_output=True, check=True).stdout)["ns_per_action"])
+
+        found = _in_turn(size.tries, ours=ours, **({"theirs": theirs} if program else {}))
+        name = f"random play, standard, {players} seats"
+        yield _median(name, found["ours"], "ns/action", "one core")
+        per_round = actions / (n_games * rules.rounds)
+        yield _median(name, [1e9 / (ns * per_round) for ns in found["ours"]], "rounds/s", "one core")
+        if program:
+            yield _median(f"{name}: reference", found["theirs"], "ns/action", "one core")
+            yield _ratio(f"{name}: mtrain / reference", found["ours"], found["theirs"], "× its time")
+
+
+@kernel
+def _roll(states, own, n):
+    """Deal the unseen tiles of an observation again and play the round out at random, `n` times."""
+    for _ in range(n):
+        determinize(states[1], states[0], np.int64(states[0].turn), own[0])
+        roll_out(states[1], states[2], ROLL_RANDOM, own[0])
+
+
+def _rollouts(size: Size) -> Iterator[Figure]:
+    for when, actions in (("early", 8), ("late", 30)):
+        position = new_game("standard", 4, seed=1)
+        for _ in range(actions):
+            advance(position)
+            apply(position, legal_actions(position)[0])
+        advance(position)
+        states = np.zeros(3, STATE)
+        states[:1] = position
+        own = np.zeros(1, OWN)
+
+        def rate(states: np.ndarray = states, own: np.ndarray = own) -> float:
+            start = time.thread_time()
+            _roll(states, own, size.rollouts)
+            return size.rollouts / (time.thread_time() - start)
+
+        found = _in_turn(size.tries, rate=rate)
+        yield _median("determinize + random rollout", found["rate"], "rollouts/s", f"one core, 4 seats, {when} in a round")
+
+
+# ── Agents ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _decisions(size: Size) -> Iterator[Figure]:
+    """Time every bundled agent in all seats, by the clock inside the kernels."""
+    registry = Registry()
+    for name in sorted(registry.origins):
+        games = max(1, size.rounds // 13 // (500 if name == "mc" else 5))
+        mean, p95 = summary(play(preset("standard"), _bots(name), _games(4, 1, games), 1).times[0])
+        yield Figure(f"agent {name}", mean, "µs/decision", f"95th percentile {p95:.3g} µs; 4 seats, one core")
+
+
+def _first_of_each(obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> np.ndarray:
+    return actions[:, 0]
+
+
+def _first_of_all(obs: np.record, actions: tuple[int, ...], rng: object) -> int:
+    return actions[0]
+
+
+def _first_kernel(obs, own):  # type: ignore[no-untyped-def]
+    return nth_action(obs, 0)
+
+
+def _python_agents(size: Size) -> Iterator[Figure]:
+    """Time what Python agents cost beyond a compiled one that chooses the same: the first legal action."""
+    spec = AgentSpec("first", "first", (), "")
+    none = np.zeros(N_PARAMS)
+    inside = compiled(_first_kernel)
+    in_kernel = [Bot(spec, KERNEL, inside, none)]
+    rules = preset("standard")
+    for how, call in ((BATCH, _first_of_each), (SINGLE, _first_of_all)):
+        for batch in BATCHES:
+            total = max(batch, min(size.rounds // 13, 200 if batch == 1 else 2 * batch))
+            pieces = [_piece(total, first, batch) for first in range(0, total, batch)]
+            decisions = sum(int(play(rules, in_kernel, piece, 1).decisions[0]) for piece in pieces)
+
+            def seconds(bots: list[Bot], pieces: list[Games] = pieces) -> float:
+                return sum(_timed(rules, bots, piece)[1] for piece in pieces)
+
+            python = [Bot(spec, how, call, none)]
+            found = _in_turn(size.tries, python=lambda: seconds(python), inside=lambda: seconds(in_kernel))
+            extra = [1e6 * (a - b) / decisions for a, b in zip(found["python"], found["inside"], strict=True)]
+            yield _median(f"Python agent, {how}, {batch} games at once", extra, "µs/decision", "beyond the same agent compiled")
+
+
+def _piece(total: int, first: int, batch: int) -> Games:
+    games = _games(4, 1, total)
+    part = slice(first, first + batch)
+    return Games(games.deal[part], games.seating[part], games.starter[part], games.who[part])
+
+
+# ── Tournaments and processes ─────────────────────────────────────────────────────────────────────────────
+
+
+def _tournaments(size: Size, folder: Path) -> Iterator[Figure]:
+    """Compare a whole tournament with the bare engine, and two workers with one."""
+    for field in (FIELD, ("a@random", "b@random", "c@random", "d@random")):
+        t = plan(field, deals=size.deals, seed=1)
+        bots = [build(agent) for agent in t.agents]
+        rounds = t.schedule.n_games * t.rules.rounds
+        pieces = [t.schedule.games(chunk.match, chunk.blocks) for chunk in t.chunks()]
+
+        def bare() -> float:
+            start = time.perf_counter()
+            for piece in pieces:
+                play(t.rules, bots, piece, t.seed)
+            return rounds / (time.perf_counter() - start)
+
+        def whole(jobs: int) -> float:
+            out = Path(tempfile.mkdtemp(dir=folder))
+            start = time.perf_counter()
+            run(t, out, jobs=jobs)
+            seconds = time.perf_counter() - start
+            shutil.rmtree(out)
+            return rounds / seconds
+
+        found = _in_turn(size.tries, bare=bare, one=lambda: whole(1), two=lambda: whole(2))
+        name = f"tournament of {', '.join(agent.name for agent in t.agents)}"
+        yield _median(f"{name}, one worker", found["one"], "rounds/s", "tables, files and intervals included")
+        yield _ratio(f"{name} / bare engine", found["one"], found["bare"], "× its rounds/s")
+        yield _median(f"{name}, two workers", found["two"], "rounds/s")
+        yield _ratio(f"{name}: two workers / one", found["two"], found["one"], "× its rounds/s")
+
+
+def _process(arguments: list[str], folder: Path, cache: Path | None = None) -> tuple[float, float]:
+    """Run mtrain in a process of its own; return its seconds and its peak memory in MB."""
+    environment = dict(os.environ) | ({"MTRAIN_CACHE_DIR": str(cache)} if cache else {})
+    order = [sys.executable, "-m", "mtrain", *arguments]
+    start = time.perf_counter()
+    with open(folder / "printed", "wb") as printed:
+        child = subprocess.Popen(order, stdout=printed, stderr=subprocess.STDOUT, env=environment)
+        _, status, used = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - start
+    if status:
+        raise RuntimeError(f"{' '.join(order)} failed: {(folder / 'printed').read_text(errors='replace')}")
+    return seconds, used.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
+
+
+def _processes(size: Size, folder: Path) -> Iterator[Figure]:
+    """Time start-ups, cold and warm, and measure the memory of short and long tournaments."""
+
+    def tournament(deals: int, jobs: int = 1) -> list[str]:
+        out = str(Path(tempfile.mkdtemp(dir=folder)) / "out")
+        return ["tournament", *FIELD, "--deals", str(deals), "--jobs", str(jobs), "--seed", "1", "--quiet", "--out", out]
+
+    found = _in_turn(size.tries, help=lambda: _process(["--help"], folder)[0])
+    yield _median("start-up: mtrain --help", found["help"], "s")
+    found = _in_turn(size.tries, warm=lambda: _process(tournament(100), folder)[0])
+    yield _median("start-up: a tournament of 100 deals, warm cache", found["warm"], "s", "2,400 games, one worker")
+    cold, _ = _process(tournament(1), folder, cache=folder / "cache")
+    yield Figure("start-up: the first run ever", cold, "s", "kernels compiled, 24 games")
+    if size.million:
+        blocks = -(-size.million // (24 * 13))
+        for share in (10, 1):
+            seconds, memory = _process(tournament(blocks // share, 2), folder)
+            rounds = blocks // share * 24 * 13
+            yield Figure(f"memory of a tournament of {rounds:,} rounds", memory, "MB", f"peak of the process, two workers, {seconds:.1f} s")
