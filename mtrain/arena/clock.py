@@ -11,7 +11,7 @@ import numpy as np
 
 from mtrain.game.jit import JIT, kernel
 
-SAMPLE = 32
+SAMPLE = 64
 BINS = 320  # up to 2**40 ns
 
 if JIT and os.name == "posix":

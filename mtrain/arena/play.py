@@ -108,7 +108,7 @@ def _end_round(s, rows, ends, counts):
 
 
 @kernel
-def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows, ends, counts, asked, times, report):
+def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows, ends, counts, times, report):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
     ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. Returns how many wait,
@@ -136,7 +136,6 @@ def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows,
                 seat = np.int64(s.turn)
                 agent = who[g, seat]
                 counts[g, seat] += 1
-                asked[agent] += 1
                 if in_python[agent]:
                     active[waiting] = g
                     waiting += 1
@@ -144,7 +143,7 @@ def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows,
                 observe(o, s, seat)
                 own = owns[agent]
                 own.chance = s.stream[seat]
-                timed = asked[agent] % SAMPLE == 1
+                timed = report[0] % SAMPLE == 0
                 start = nanoseconds(buffer) if timed else 0
                 action = call(kernels, agent, o, own)
                 if timed:
@@ -219,7 +218,6 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
     rows = np.zeros((n, rules.rounds, players, len(ROW)), np.int16)
     ends = np.zeros((n, rules.rounds, len(END)), np.int8)
     counts = np.zeros((n, players), np.int16)
-    asked = np.zeros(len(bots), np.int64)
     times = np.zeros((len(bots), BINS + 2))
     report = np.zeros(4, np.int64)
     seen = np.zeros(1, STATE)
@@ -239,7 +237,6 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
             rows,
             ends,
             counts,
-            asked,
             times,
             report,
         )
@@ -247,7 +244,9 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
             _blame(states, games, bots, int(report[1]), int(report[3]), None)
         active = active[:waiting]
         if not waiting:
-            return Played(rows, ends, asked, times, int(report[0]))
+            asked = rows[..., ROW.index("decisions")].sum(1, dtype=np.int64)
+            decisions = np.bincount(games.who.ravel(), asked.ravel(), minlength=len(bots)).astype(np.int64)
+            return Played(rows, ends, decisions, times, int(report[0]))
         turns = states["turn"][active]
         asking = games.who[active, turns]
         for k in np.unique(asking):
