@@ -54,10 +54,20 @@ def _options(*options: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _rules = _options(
-    click.option("--rules", default="standard", show_default=True, metavar="PRESET", help="Which rules; `mtrain rules` lists them."),
-    click.option("--set", "changes", multiple=True, metavar="FIELD=VALUE", help="Change a field of the rules; may be repeated."),
+    click.option(
+        "--rules",
+        default="standard",
+        show_default=True,
+        metavar="PRESET",
+        help="Which rules; `mtrain rules` lists them.",
+    ),
+    click.option(
+        "--set", "changes", multiple=True, metavar="FIELD=VALUE", help="Change a field of the rules; may be repeated."
+    ),
 )
-_seed = click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="What all chance is made from.")
+_seed = click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="What all chance is made from."
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 _agents_from = click.option(
     "--agents", "agents_from", multiple=True, metavar="PATH", help="A file or folder with more agents; may be repeated."
@@ -102,7 +112,14 @@ def rules(preset: str | None, changes: tuple[str, ...], as_json: bool) -> None:
             show_json({"presets": {name: rules.to_json() for name, rules in PRESETS.items()}, "assumed": ASSUMED})
             return
         rows = [
-            [field, *(_rule_text(rules.to_json()[field], ASSUMED.get(name, {}).get(field, ())) for name, rules in PRESETS.items()), meaning]
+            [
+                field,
+                *(
+                    _rule_text(rules.to_json()[field], ASSUMED.get(name, {}).get(field, ()))
+                    for name, rules in PRESETS.items()
+                ),
+                meaning,
+            ]
             for field, meaning in MEANING.items()
         ]
         show(["field", *PRESETS, "meaning"], rows, note="* assumed: the preset's published text leaves this value out")
@@ -118,7 +135,9 @@ def rules(preset: str | None, changes: tuple[str, ...], as_json: bool) -> None:
         for field, meaning in MEANING.items()
     ]
     able = ", ".join(map(str, resolved.dealable()))
-    marked = "* assumed: the preset's published text leaves this value out\n" if any("*" in row[1] for row in rows) else ""
+    marked = (
+        "* assumed: the preset's published text leaves this value out\n" if any("*" in row[1] for row in rows) else ""
+    )
     show(["field", "value", "meaning"], rows, note=f"{marked}can be dealt to {able} players")
 
 
@@ -158,7 +177,10 @@ def agents(name: str | None, agents_from: tuple[str, ...], as_json: bool) -> Non
         return
     show(
         ["agent", "how", "parameters and defaults", "what it does"],
-        [[a["name"], a["how"], " ".join(f"{p['name']}={p['default']}" for p in a["parameters"]), a["about"]] for a in listed],
+        [
+            [a["name"], a["how"], " ".join(f"{p['name']}={p['default']}" for p in a["parameters"]), a["about"]]
+            for a in listed
+        ],
     )
 
 
@@ -182,7 +204,15 @@ def check_agent(agent: str, agents_from: tuple[str, ...], seed: int, as_json: bo
             mine = [v for v in verdicts if v.check == check]
             failed = [v for v in mine if v.trouble]
             first = f"{failed[0].rules}, {failed[0].players} players: {failed[0].trouble}" if failed else ""
-            rows.append([check, meaning, f"{len(mine) - len(failed)} of {len(mine)}", f"{sum(v.decisions for v in mine):,}", first])
+            rows.append(
+                [
+                    check,
+                    meaning,
+                    f"{len(mine) - len(failed)} of {len(mine)}",
+                    f"{sum(v.decisions for v in mine):,}",
+                    first,
+                ]
+            )
         show(["check", "what is asked", "tables passed", "decisions", "first trouble"], rows)
     sys.exit(any(v.trouble for v in verdicts))
 
@@ -217,7 +247,9 @@ def record(
     players = len(agents) if players is None else players
     resolved.hand_for(players)
     if len(agents) != players:
-        raise click.UsageError(f"{len(agents)} agents for {players} players; name one agent a seat, in the order of the seats")
+        raise click.UsageError(
+            f"{len(agents)} agents for {players} players; name one agent a seat, in the order of the seats"
+        )
     registry = Registry(agents_from)
     bots = [build(registry.parse(agent)) for agent in agents]
     if out != "-" and Path(out).exists():
@@ -266,7 +298,10 @@ def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
     if as_json:
         show_json(found)
     elif not in_words:
-        show(["games", "rounds", "events checked", "played to the same bytes"], [[f"{value:,}" for value in found.values()]])
+        show(
+            ["games", "rounds", "events checked", "played to the same bytes"],
+            [[f"{value:,}" for value in found.values()]],
+        )
 
 
 @mtrain.command()
@@ -360,14 +395,19 @@ def tournament(
         agents_from=agents_from,
     )
     if games is not None and t.schedule.n_games != games:
-        click.echo(f"mtrain: {games:,} games asked for; only whole blocks count, so {t.schedule.n_games:,} are played", err=True)
+        click.echo(
+            f"mtrain: {games:,} games asked for; only whole blocks count, so {t.schedule.n_games:,} are played",
+            err=True,
+        )
     _play(t, Path(out) if out else _next_free(), jobs, figures, quiet, as_json)
 
 
 @mtrain.command()
 @click.argument("experiment", metavar="FILE.toml")
 @_jobs
-@click.option("--out", metavar="DIR", help="An empty or new directory  [default: results/NAME beside the experiment's folder]")
+@click.option(
+    "--out", metavar="DIR", help="An empty or new directory  [default: results/NAME beside the experiment's folder]"
+)
 @_quiet
 @_json
 def run(experiment: str, jobs: int | None, out: str | None, quiet: bool, as_json: bool) -> None:

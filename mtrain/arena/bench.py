@@ -14,13 +14,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from mtrain.arena.clock import summary
 from mtrain.arena.play import Games, Played, play
-from mtrain.arena.tournament import plan, run
+from mtrain.arena.tournament import Tournament, plan, run
 from mtrain.errors import Mistake
 from mtrain.game.engine import advance, apply, legal_actions, new_game
 from mtrain.game.jit import kernel
@@ -101,7 +102,9 @@ def _in_turn(tries: int, **jobs: Callable[[], float]) -> dict[str, list[float]]:
 def _ratio(what: str, one: list[float], other: list[float], unit: str) -> Figure:
     """Return the median of the ratios of runs made next to each other, and their span."""
     ratios = [a / b for a, b in zip(one, other, strict=True)]
-    return Figure(what, statistics.median(ratios), unit, f"{min(ratios):.2f} … {max(ratios):.2f} over {len(ratios)} pairs")
+    return Figure(
+        what, statistics.median(ratios), unit, f"{min(ratios):.2f} … {max(ratios):.2f} over {len(ratios)} pairs"
+    )
 
 
 def _median(what: str, values: list[float], unit: str, note: str = "") -> Figure:
@@ -192,7 +195,9 @@ def _rollouts(size: Size) -> Iterator[Figure]:
             return size.rollouts / (time.thread_time() - start)
 
         found = _in_turn(size.tries, rate=rate)
-        yield _median("determinize + random rollout", found["rate"], "rollouts/s", f"one core, 4 seats, {when} in a round")
+        yield _median(
+            "determinize + random rollout", found["rate"], "rollouts/s", f"one core, 4 seats, {when} in a round"
+        )
 
 
 # ── Agents ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -236,9 +241,11 @@ def _python_agents(size: Size) -> Iterator[Figure]:
                 return sum(_timed(rules, bots, piece)[1] for piece in pieces)
 
             python = [Bot(spec, how, call, none)]
-            found = _in_turn(size.tries, python=lambda: seconds(python), inside=lambda: seconds(in_kernel))
+            found = _in_turn(size.tries, python=partial(seconds, python), inside=partial(seconds, in_kernel))
             extra = [1e6 * (a - b) / decisions for a, b in zip(found["python"], found["inside"], strict=True)]
-            yield _median(f"Python agent, {how}, {batch} games at once", extra, "µs/decision", "beyond the same agent compiled")
+            yield _median(
+                f"Python agent, {how}, {batch} games at once", extra, "µs/decision", "beyond the same agent compiled"
+            )
 
 
 def _piece(total: int, first: int, batch: int) -> Games:
@@ -254,30 +261,33 @@ def _tournaments(size: Size, folder: Path) -> Iterator[Figure]:
     """Compare a whole tournament with the bare engine, and two workers with one."""
     for field in (FIELD, ("a@random", "b@random", "c@random", "d@random")):
         t = plan(field, deals=size.deals, seed=1)
-        bots = [build(agent) for agent in t.agents]
-        rounds = t.schedule.n_games * t.rules.rounds
-        pieces = [t.schedule.games(chunk.match, chunk.blocks) for chunk in t.chunks()]
-
-        def bare() -> float:
-            start = time.perf_counter()
-            for piece in pieces:
-                play(t.rules, bots, piece, t.seed)
-            return rounds / (time.perf_counter() - start)
-
-        def whole(jobs: int) -> float:
-            out = Path(tempfile.mkdtemp(dir=folder))
-            start = time.perf_counter()
-            run(t, out, jobs=jobs)
-            seconds = time.perf_counter() - start
-            shutil.rmtree(out)
-            return rounds / seconds
-
-        found = _in_turn(size.tries, bare=bare, one=lambda: whole(1), two=lambda: whole(2))
+        jobs = {"bare": partial(_bare, t), "one": partial(_whole, t, folder, 1), "two": partial(_whole, t, folder, 2)}
+        found = _in_turn(size.tries, **jobs)
         name = f"tournament of {', '.join(agent.name for agent in t.agents)}"
         yield _median(f"{name}, one worker", found["one"], "rounds/s", "tables, files and intervals included")
         yield _ratio(f"{name} / bare engine", found["one"], found["bare"], "× its rounds/s")
         yield _median(f"{name}, two workers", found["two"], "rounds/s")
         yield _ratio(f"{name}: two workers / one", found["two"], found["one"], "× its rounds/s")
+
+
+def _bare(t: Tournament) -> float:
+    """Play a tournament's games and keep nothing; return rounds/s."""
+    bots = [build(agent) for agent in t.agents]
+    pieces = [t.schedule.games(chunk.match, chunk.blocks) for chunk in t.chunks()]
+    start = time.perf_counter()
+    for piece in pieces:
+        play(t.rules, bots, piece, t.seed)
+    return t.n_rounds / (time.perf_counter() - start)
+
+
+def _whole(t: Tournament, folder: Path, jobs: int) -> float:
+    """Play a tournament with its tables and files; return rounds/s."""
+    out = Path(tempfile.mkdtemp(dir=folder))
+    start = time.perf_counter()
+    run(t, out, jobs=jobs)
+    seconds = time.perf_counter() - start
+    shutil.rmtree(out)
+    return t.n_rounds / seconds
 
 
 def _process(arguments: list[str], folder: Path, cache: Path | None = None) -> tuple[float, float]:
@@ -299,7 +309,19 @@ def _processes(size: Size, folder: Path) -> Iterator[Figure]:
 
     def tournament(deals: int, jobs: int = 1) -> list[str]:
         out = str(Path(tempfile.mkdtemp(dir=folder)) / "out")
-        return ["tournament", *FIELD, "--deals", str(deals), "--jobs", str(jobs), "--seed", "1", "--quiet", "--out", out]
+        return [
+            "tournament",
+            *FIELD,
+            "--deals",
+            str(deals),
+            "--jobs",
+            str(jobs),
+            "--seed",
+            "1",
+            "--quiet",
+            "--out",
+            out,
+        ]
 
     found = _in_turn(size.tries, help=lambda: _process(["--help"], folder)[0])
     yield _median("start-up: mtrain --help", found["help"], "s")
@@ -312,4 +334,9 @@ def _processes(size: Size, folder: Path) -> Iterator[Figure]:
         for share in (10, 1):
             seconds, memory = _process(tournament(blocks // share, 2), folder)
             rounds = blocks // share * 24 * 13
-            yield Figure(f"memory of a tournament of {rounds:,} rounds", memory, "MB", f"peak of the process, two workers, {seconds:.1f} s")
+            yield Figure(
+                f"memory of a tournament of {rounds:,} rounds",
+                memory,
+                "MB",
+                f"peak of the process, two workers, {seconds:.1f} s",
+            )

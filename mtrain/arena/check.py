@@ -71,6 +71,10 @@ def check_agent(spec: AgentSpec, *, seed: int = 0, games: int = 4, decisions: in
 
     Parameters
     ----------
+    spec
+        The bot.
+    seed
+        What the games are dealt from.
     games
         Games played at each table.
     decisions
@@ -105,7 +109,9 @@ def _check_table(
     yield verdict("legal", n, "")
     again = play(short, [build(spec)], games, seed)
     yield verdict("repeatable", n, _first_difference(games, played.rows, again.rows))
-    single = np.concatenate([play(short, [build(spec)], _only(games, g), seed).rows for g in reversed(range(n_games))])[::-1]
+    single = np.concatenate([play(short, [build(spec)], _only(games, g), seed).rows for g in reversed(range(n_games))])[
+        ::-1
+    ]
     yield verdict("alone", n, _first_difference(games, played.rows, single))
 
     bot = build(spec)

@@ -14,7 +14,8 @@ import numpy as np
 
 from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
 from mtrain.errors import Trouble
-from mtrain.game.jit import addressed, call, kernel
+from mtrain.game.intrinsics import call
+from mtrain.game.jit import addressed, kernel
 from mtrain.game.kernels import advance, apply, first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.notation import action_text
 from mtrain.game.rules import RuleSet
@@ -161,9 +162,9 @@ def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows,
 
 @kernel
 def gather(states, games, obs, actions, streams):
-    """Write what each game's seat on turn sees: ``obs: STATE[n]``, ``actions: int64[n, m]`` padded with 0, ``streams: uint64[n]``.
+    """Write what each game's seat on turn sees; return the most legal actions that any of them has.
 
-    Returns the most legal actions that any of them has.
+    ``obs: STATE[n]``; ``actions: int64[n, m]``, padded with 0; ``streams: uint64[n]``.
     """
     most = 0
     for i in range(len(games)):
@@ -179,7 +180,7 @@ def gather(states, games, obs, actions, streams):
 
 @kernel
 def answer(states, games, chosen, streams):
-    """Apply the answers; return -1, or the index of the first that is no legal action (it and later ones are not applied)."""
+    """Apply the answers; return -1, or the index of the first that is no legal action: there it stops."""
     for i in range(len(games)):
         s = states[games[i]]
         if not is_legal(s, chosen[i]):
@@ -194,8 +195,12 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
 
     Parameters
     ----------
+    rules
+        What is played.
     bots
         At most ten agents: those that `games.who` counts.
+    games
+        Deals, seatings and starters.
     seed
         With a game's deal, it fixes the cards; with deal and seating, every seat's chance.
 
@@ -304,7 +309,9 @@ def _blame(
     if error is not None:
         raise Fault(f"agent {bot.spec.label!r} failed ({where}): {type(error).__name__}: {error}") from error
     try:
-        what = action_text(action or 0, int(s.n_seats)) if action and (action == 1 or action >> 14 == 1) else str(action)
+        what = (
+            action_text(action or 0, int(s.n_seats)) if action and (action == 1 or action >> 14 == 1) else str(action)
+        )
     except IndexError:
         what = str(action)
     raise Fault(f"agent {bot.spec.label!r} answered {what} ({where}), which is none of its legal actions")

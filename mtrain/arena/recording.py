@@ -23,7 +23,9 @@ def chooser(bots: Sequence[Bot]) -> Chooser:
         try:
             answer = int(ask(bots[seat], obs, actions, streams)[0])
         except Exception as error:  # whatever a bot raises is its fault, and is named
-            raise Fault(f"agent {bots[seat].spec.label!r} in seat {seat} failed: {type(error).__name__}: {error}") from error
+            raise Fault(
+                f"agent {bots[seat].spec.label!r} in seat {seat} failed: {type(error).__name__}: {error}"
+            ) from error
         position[0].stream[seat] = streams[0]
         return answer
 

@@ -37,7 +37,10 @@ def lineups(n_agents: int, players: int) -> list[tuple[int, ...]]:
     if n_agents >= players:
         return list(itertools.combinations(range(n_agents), players))
     each, left = divmod(players, n_agents)
-    return [tuple(sorted(list(range(n_agents)) * each + list(more))) for more in itertools.combinations(range(n_agents), left)]
+    return [
+        tuple(sorted(list(range(n_agents)) * each + list(more)))
+        for more in itertools.combinations(range(n_agents), left)
+    ]
 
 
 def first_starter(seed: int, players: int, k: int) -> int:
@@ -111,7 +114,9 @@ class Schedule:
         elif self.mode == "permute":
             who = np.tile(np.array(_orders(lineup)), (len(block), 1))
         else:
-            who = np.concatenate([_rotations(lineup, Stream(int(stream(self.seed, SEATING, d, 0, 0)))) for d in deal.tolist()])
+            who = np.concatenate(
+                [_rotations(lineup, Stream(int(stream(self.seed, SEATING, d, 0, 0)))) for d in deal.tolist()]
+            )
         each = self.seatings
         return Games(
             np.repeat(deal, each),

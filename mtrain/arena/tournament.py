@@ -29,7 +29,7 @@ from mtrain.arena.play import END, ROW, Games, Played, play
 from mtrain.arena.schedule import Chunk, Schedule
 from mtrain.errors import Mistake
 from mtrain.game.jit import JIT
-from mtrain.game.rules import RULES_VERSION, RuleSet, RulesError, override, preset
+from mtrain.game.rules import RULES_VERSION, RulesError, RuleSet, override, preset
 from mtrain.game.scoring import ranks, shares
 from mtrain.study import results, tables
 from mtrain.think.agent import KERNEL, AgentSpec, Registry, all_params, build, effort
@@ -65,6 +65,11 @@ class Tournament:
     def schedule(self) -> Schedule:
         """All its games."""
         return Schedule(len(self.agents), self.players, self.deals, self.seed)
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds in all."""
+        return self.schedule.n_games * self.rules.rounds
 
     def chunks(self) -> list[Chunk]:
         """The work in pieces, each a part of the tables."""
@@ -107,6 +112,8 @@ def plan(
         Instead of `deals`: as many whole blocks, the same for every line-up, as hold at least so many games.
     seed
         0 … 2**63 − 1.
+    title
+        What it is called in manifests and figures.
     agents_from
         Files and folders to look for agents in, besides those that come with mtrain.
 
@@ -120,7 +127,9 @@ def plan(
         raise RulesError(f"players is a whole number, not {players!r}")
     resolved.hand_for(players)
     for name, value, least in (("deals", deals, 1), ("games", games, 1), ("seed", seed, 0)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_SEED):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_SEED
+        ):
             raise TournamentError(f"{name} is a whole number, {least} or more, not {value!r}")
     if deals is not None and games is not None:
         raise TournamentError(f"deals={deals} and games={games} say the same thing twice; give one")
@@ -178,7 +187,7 @@ def _frames(t: Tournament, chunk: Chunk, games: Games, played: Played) -> dict[t
     """Return the rows of `rounds` and `games` for a chunk."""
     n, n_rounds, seats = played.rows.shape[:3]
     labels = [agent.label for agent in t.agents]
-    per_game = {
+    per_game: dict[str, Any] = {
         "match": np.full(n, chunk.match, np.int16),
         "deal": games.deal.astype(np.int32),
         "seating": games.seating.astype(np.int16),
@@ -199,7 +208,7 @@ def _frames(t: Tournament, chunk: Chunk, games: Games, played: Played) -> dict[t
     pips = played.rows[..., ROW.index("pips")]
     rank = ranks(pips, t.rules.tie_break)
     won = pips == pips.min(-1, keepdims=True)
-    per_seat = {
+    per_seat: dict[str, Any] = {
         "seat": np.tile(seat, n),
         "starter": np.repeat(games.starter.astype(np.int8), seats),
         "agent": agent.ravel(),
@@ -242,6 +251,8 @@ def run(
 
     Parameters
     ----------
+    t
+        What to play.
     out
         A directory that is empty or not there yet.
     jobs
@@ -346,7 +357,8 @@ def _manifest(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,
-        "versions": {"mtrain": __version__} | {name: version(name) for name in ("numba", "numpy", "pandas", "pyarrow", "joblib")},
+        "versions": {"mtrain": __version__}
+        | {name: version(name) for name in ("numba", "numpy", "pandas", "pyarrow", "joblib")},
         "machine": {"python": platform.python_version(), "system": platform.system(), "processor": platform.machine()},
         "jobs": jobs,
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
@@ -440,4 +452,3 @@ def tournament(
         raise
     weakref.finalize(made, shutil.rmtree, kept, ignore_errors=True)
     return made
-

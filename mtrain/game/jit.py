@@ -1,4 +1,4 @@
-"""How kernels are compiled and cached, and the few bit tricks that NumPy lacks.
+"""How kernels are compiled and cached.
 
 A kernel is a plain function that `kernel` compiles: scalars, arrays and State records in, no checks, no
 allocation in loops. Machine code is kept in a cache folder named after everything it depends on, so that a
@@ -12,17 +12,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import llvmlite
 import numba
-import numba.np.arrayobj
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
 from numba.core.caching import FunctionCache
-from numba.extending import intrinsic
 
 JIT = not numba.config.DISABLE_JIT
 
@@ -67,7 +62,9 @@ def cache_folder(sources: Iterable[Path]) -> str | None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        _Once.say(f"no writable cache folder ({error}); set MTRAIN_CACHE_DIR to one, or wait for the compiler at every start")
+        _Once.say(
+            f"no writable cache folder ({error}); set MTRAIN_CACHE_DIR to one, or wait for the compiler at every start"
+        )
         return None
     return str(folder)
 
@@ -75,7 +72,7 @@ def cache_folder(sources: Iterable[Path]) -> str | None:
 class _Once:
     """Sentences already said by this process: each is worth saying once."""
 
-    said: set[str] = set()
+    said: ClassVar[set[str]] = set()
 
     @classmethod
     def say(cls, sentence: str) -> None:
@@ -139,52 +136,3 @@ def addressed(kernels: Sequence[Any], signature: Any) -> Any:
         made = compiled.get_compile_result(signature)
         found.append(made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name))
     return np.array(found, np.int64)
-
-
-# ── Bits ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-if JIT:
-
-    @intrinsic
-    def popcount(typingctx: Any, bits: Any) -> Any:
-        """Return how many bits of a non-negative integer are set."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.ctpop(args[0])
-
-        return types.int64(types.int64), codegen
-
-    @intrinsic
-    def lowest(typingctx: Any, bits: Any) -> Any:
-        """Return the index of the lowest set bit of a positive integer."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.cttz(args[0], cgutils.true_bit)
-
-        return types.int64(types.int64), codegen
-
-    @intrinsic
-    def call(typingctx: Any, kernels: Any, k: Any, a: Any, b: Any) -> Any:
-        """Call kernel `k` of some that were `addressed` with two records; it returns an int64."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _, _, *records = args
-            address = numba.np.arrayobj.getitem_arraynd_intp(context, builder, types.int64(kernels, types.intp), args[:2])
-            kind = ir.FunctionType(ir.IntType(64), [record.type for record in records])
-            return builder.call(builder.inttoptr(address, kind.as_pointer()), records)
-
-        return types.int64(kernels, types.intp, a, b), codegen
-
-else:
-
-    def call(kernels: Any, k: int, a: Any, b: Any) -> int:
-        """Call kernel `k` of some that were `addressed` with two records; it returns an int64."""
-        return int(kernels[k](a, b))
-
-    def popcount(bits: int) -> int:
-        """Return how many bits of a non-negative integer are set."""
-        return int(bits).bit_count()
-
-    def lowest(bits: int) -> int:
-        """Return the index of the lowest set bit of a positive integer."""
-        return (int(bits) & -int(bits)).bit_length() - 1

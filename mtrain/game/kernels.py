@@ -10,7 +10,8 @@ An action is a positive integer with a meaning of its own, whatever the state: `
 
 import numpy as np
 
-from mtrain.game.jit import JIT, kernel, lowest, popcount
+from mtrain.game.intrinsics import copy_masked, lowest, popcount
+from mtrain.game.jit import kernel
 from mtrain.game.rng import DEAL, SEAT, at, scaled, stream
 from mtrain.game.state import (
     BLOCKED,
@@ -18,15 +19,12 @@ from mtrain.game.state import (
     DRAWS,
     EXTRA,
     FIRST,
-    HIDDEN,
     NEVER,
     OUT,
     PASSES,
     PLAYS,
     PLAYS_OWN,
-    PUBLIC,
     RIDE,
-    STATE,
     STATION,
     TURNS,
 )
@@ -455,44 +453,6 @@ def list_actions(s, out):
 
 
 # ── Watching ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _public_bytes() -> int:
-    """Return how many bytes of a State come before its hidden fields."""
-    offsets = {name: STATE.fields[name][1] for name in STATE.names}
-    first_hidden = min(offsets[name] for name in HIDDEN)
-    assert all(offsets[name] < first_hidden for name in PUBLIC if not name.startswith("pad")), "hidden fields come last"
-    return first_hidden
-
-
-PUBLIC_BYTES = _public_bytes()
-
-if JIT:
-    from numba import types
-    from numba.core import cgutils
-    from numba.extending import intrinsic
-
-    @intrinsic
-    def copy_masked(typingctx, to, s):
-        """Copy the public fields of `s` over those of `to`, and blank the hidden ones."""
-
-        def codegen(context, builder, signature, args):
-            size = context.get_constant(types.intp, PUBLIC_BYTES)
-            cgutils.raw_memcpy(builder, args[0], args[1], size, 1)
-            hidden = cgutils.pointer_add(builder, args[0], size)
-            cgutils.memset(builder, hidden, context.get_constant(types.intp, STATE.itemsize - PUBLIC_BYTES), 0)
-            return context.get_dummy_value()
-
-        return types.void(to, s), codegen
-
-else:
-
-    def copy_masked(to, s):
-        """Copy the public fields of `s` over those of `to`, and blank the hidden ones."""
-        for name in PUBLIC:
-            to[name] = s[name]
-        for name in HIDDEN:
-            to[name] = 0
 
 
 @kernel

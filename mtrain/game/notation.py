@@ -5,7 +5,7 @@ read, and written, by hand. What a text cannot be is said with the word that is 
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class Action(int):
         return self.is_lay and self.hi == self.lo
 
 
-@lru_cache(maxsize=None)
+@cache
 def known_action(number: int) -> Action:
     """Return the Action that an integer stands for, always the same object."""
     return Action(number)
@@ -138,7 +138,9 @@ def _rules_line(s: np.record) -> Iterator[str]:
 
 
 def _hand(s: np.record, seat: int) -> list[str]:
-    return [f"{hi}-{lo}" for hi in range(int(s.max_pip), -1, -1) for lo in range(hi, -1, -1) if s.hand[seat, hi] >> lo & 1]
+    return [
+        f"{hi}-{lo}" for hi in range(int(s.max_pip), -1, -1) for lo in range(hi, -1, -1) if s.hand[seat, hi] >> lo & 1
+    ]
 
 
 def position_text(position: np.ndarray) -> str:
@@ -169,7 +171,9 @@ def position_text(position: np.ndarray) -> str:
     left = [tile_text(tile) for tile in s.deck[int(s.top) : int(s.n_tiles)]]
     lines.append(" ".join(["boneyard:", *([f"?{len(left)}"] if masked and left else left)]))
     laid = [int(tile) for tile in s.laid[: int(s.n_laid)]]
-    lines.append(" ".join(["table:", *(f"{tile_text(tile)}@{train_text(int(s.laid_on[tile]) - 1, n)}" for tile in laid)]))
+    lines.append(
+        " ".join(["table:", *(f"{tile_text(tile)}@{train_text(int(s.laid_on[tile]) - 1, n)}" for tile in laid)])
+    )
     lines.append(" ".join(["marked", *(str(seat) for seat in seats if s.marked >> seat & 1)]))
     lines.append(" ".join(["open", *(train_text(int(train), n) for train in s.open_on[: int(s.n_open)])]))
     owed = next(word for word, value in _OWED.items() if value == s.owed)

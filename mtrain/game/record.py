@@ -15,7 +15,7 @@ from mtrain.game import engine
 from mtrain.game.engine import IllegalAction, advance, apply, deal_hands, legal_actions, new_game, next_round, why_not
 from mtrain.game.kernels import CHOICE, DREW, FOUND_ENGINE, PASS, PASSED, ROUND_OVER
 from mtrain.game.notation import action_text, parse_action, train_text
-from mtrain.game.rules import RuleSet, RulesError
+from mtrain.game.rules import RulesError, RuleSet
 from mtrain.game.scoring import ranks
 from mtrain.game.state import OUT
 from mtrain.game.tiles import parse_tile, tile_of, tile_text
@@ -118,6 +118,8 @@ def play_game(
 
     Parameters
     ----------
+    rules
+        What is played.
     agents
         What sits where, as the record will say it; their number is the number of players.
     choose
@@ -196,7 +198,9 @@ def follow(position: np.ndarray, event: Event) -> None:
     if not ahead[0].over and isinstance(event, list) and type(event[0]) is int:
         if named == "pass" and len(event) == 2:
             action: int = PASS
-        elif named == "play" and len(event) == 4 and isinstance(event[3], (int, str)) and not isinstance(event[3], bool):
+        elif (
+            named == "play" and len(event) == 4 and isinstance(event[3], (int, str)) and not isinstance(event[3], bool)
+        ):
             try:
                 action = parse_action(f"{event[2]}@{event[3]}", n)
             except ValueError as error:
@@ -223,7 +227,7 @@ def replay(record: Mapping[str, Any]) -> Iterator[tuple[int, int, np.ndarray, Ev
     Raises
     ------
     RecordError
-        Where the record breaks a rule or contradicts itself, with the round (from 1), the event (from 0) and the reason.
+        Where the record breaks a rule or contradicts itself, with the round (from 1), event (from 0) and reason.
     """
     try:
         if record["format"] != FORMAT:
@@ -251,9 +255,7 @@ def replay(record: Mapping[str, Any]) -> Iterator[tuple[int, int, np.ndarray, Ev
         raise RecordError(f"not a game record: {type(error).__name__} {error}") from None
 
 
-def _replay_round(
-    rules: RuleSet, round_: Mapping[str, Any]
-) -> Iterator[tuple[int, int, np.ndarray, Event | None]]:
+def _replay_round(rules: RuleSet, round_: Mapping[str, Any]) -> Iterator[tuple[int, int, np.ndarray, Event | None]]:
     number = round_["number"]
     try:
         hands = [[parse_tile(tile) for tile in hand] for hand in round_["hands"]]

@@ -195,7 +195,9 @@ def _parse(field: str, text: str) -> Any:
     if field == "players" and "[" not in text:
         return [_number(part) for part in text.replace("–", "-").replace(",", "-").split("-")]
     if field == "hand_size" and ":" in text and "{" not in text:
-        return {players.strip(): _number(size) for players, _, size in (pair.partition(":") for pair in text.split(","))}
+        return {
+            players.strip(): _number(size) for players, _, size in (pair.partition(":") for pair in text.split(","))
+        }
     try:
         return json.loads(text)
     except json.JSONDecodeError:

@@ -28,10 +28,12 @@ def ranks(pips: np.ndarray, tie_break: str) -> np.ndarray:
         zeros = (pips == 0).sum(-2)
         lowest = np.where(pips > 0, pips, most).min(-2)
         key = (key * (n_rounds + 1) + n_rounds - zeros) * (most + 1) + lowest
-    return (1 + (key[..., None, :] < key[..., :, None]).sum(-1)).astype(np.int8)
+    rank: np.ndarray = 1 + (key[..., None, :] < key[..., :, None]).sum(-1)
+    return rank.astype(np.int8)
 
 
 def shares(rank: np.ndarray) -> np.ndarray:
     """Return each seat's share of the win: 1, split evenly among those ranked 1: float64[..., seats]."""
     first = np.asarray(rank) == 1
-    return first / first.sum(-1, keepdims=True)
+    share: np.ndarray = first / first.sum(-1, keepdims=True)
+    return share

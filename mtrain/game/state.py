@@ -39,6 +39,8 @@ deck                [190]      the round's permutation of the set; tiles from `t
 ==================  =========  ==================================================================================
 """
 
+from typing import Any
+
 import numpy as np
 
 from mtrain.game.rules import MAX_PLAYERS, RuleSet
@@ -66,7 +68,7 @@ N_TALLIES = 5
 
 HIDDEN = ("hand", "deck", "stream")
 
-_FIELDS = [
+_FIELDS: list[Any] = [
     ("table", "i4", (N_NUMBERS,)),
     ("legal", "i4", (MAX_TRAINS,)),
     ("score", "i4", (MAX_SEATS,)),
@@ -120,9 +122,9 @@ _FIELDS = [
 ]
 
 
-def _padded() -> list[tuple[str, ...]]:
+def _padded() -> list[Any]:
     """Return the fields with every gap named, so that equal States are equal byte for byte."""
-    filled: list[tuple[str, ...]] = []
+    filled: list[Any] = []
     size = 0
     for field in [*_FIELDS, ("", "u8")]:
         gap = -size % np.dtype(field[1]).itemsize
@@ -141,6 +143,9 @@ N_PARAMS = 16
 OWN = np.dtype((np.record, np.dtype([("chance", "u8"), ("params", "f8", (N_PARAMS,))], align=True)))
 
 PUBLIC = tuple(name for name in STATE.names or () if name not in HIDDEN)
+
+# How many bytes of a State come before its hidden fields.
+PUBLIC_BYTES = min(STATE.fields[name][1] for name in HIDDEN) if STATE.fields else 0
 
 
 def blank(rules: RuleSet, players: int) -> np.ndarray:

@@ -53,7 +53,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "
 
 def _is_number(cell: Any) -> bool:
     text = str(cell).strip()
-    return bool(text) and (text[0].isdigit() or text[0] in "+−-–") or text.startswith("n/a")
+    return (bool(text) and (text[0].isdigit() or text[0] in "+−-–")) or text.startswith("n/a")
 
 
 def show(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", note: str = "") -> None:
@@ -87,7 +87,16 @@ def interval(value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, 
     return f"{text} [{format(lo * scale, form)}, {format(hi * scale, form)}]".replace("-", "−")
 
 
-STANDINGS_HEADINGS = ("agent", "blocks", "games", "pips/round vs others", "games won", "mean rank", "rounds won", "rating points")
+STANDINGS_HEADINGS = (
+    "agent",
+    "blocks",
+    "games",
+    "pips/round vs others",
+    "games won",
+    "mean rank",
+    "rounds won",
+    "rating points",
+)
 
 
 def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
@@ -96,7 +105,7 @@ def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
     for row in frame.itertuples():
         rows.append(
             [
-                row.agent,
+                str(row.agent),
                 f"{row.blocks:,}",
                 f"{row.games:,}",
                 interval(row.diff, row.diff_lo, row.diff_hi, 2, sign=True),
@@ -111,7 +120,7 @@ def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
 
 def show_standings(frame: pd.DataFrame, title: str) -> None:
     """Print the standings, and why an interval is absent where one is."""
-    notes = [f"{row.agent}: {row.note}" for row in frame.itertuples() if row.note]
+    notes = [f"{row.agent!s}: {row.note!s}" for row in frame.itertuples() if row.note]
     note = "\n".join(["95 % intervals clustered by block; lower pips and ranks are better.", *notes])
     show(STANDINGS_HEADINGS, standings_rows(frame), title, note)
 
@@ -168,12 +177,12 @@ class Watch:
         elif now - self.last > _EVERY and step.games < step.n_games:
             self.last = now
             left = step.seconds / step.games * (step.n_games - step.games)
-            best = "; ".join(f"{row.agent} {interval(row.diff, row.diff_lo, row.diff_hi, 2, sign=True)}" for row in step.standings().itertuples())
-            print(
-                f"{step.games:,} of {step.n_games:,} games, {rate:,.0f} rounds/s, {duration(left)} left; pips/round vs others: {best}",
-                file=self.stream,
-                flush=True,
+            best = "; ".join(
+                f"{row.agent} {interval(row.diff, row.diff_lo, row.diff_hi, 2, sign=True)}"
+                for row in step.standings().itertuples()
             )
+            done = f"{step.games:,} of {step.n_games:,} games, {rate:,.0f} rounds/s, {duration(left)} left"
+            print(f"{done}; pips/round vs others: {best}", file=self.stream, flush=True)
 
     def _standings(self, step: "Step") -> Table:
         rows = [row[:5] for row in standings_rows(step.standings())]
@@ -184,7 +193,13 @@ class Watch:
 
 
 def _train_of(seat: int, train: Any) -> str:
-    return "the Mexican train" if train == "mexican" else "its own train" if train == seat else f"the train of seat {train}"
+    return (
+        "the Mexican train"
+        if train == "mexican"
+        else "its own train"
+        if train == seat
+        else f"the train of seat {train}"
+    )
 
 
 def event_words(event: Event) -> str:
@@ -201,13 +216,15 @@ def event_words(event: Event) -> str:
 
 def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way."""
-    yield f"game {record['game']} (seed {record['seed']}): {', '.join(f'seat {k} {agent}' for k, agent in enumerate(record['agents']))}"
+    seats = ", ".join(f"seat {seat} {agent}" for seat, agent in enumerate(record["agents"]))
+    yield f"game {record['game']} (seed {record['seed']}): {seats}"
     turn: list[str] = []
-    for number, k, position, event in replay(record):
+    for number, _, position, event in replay(record):
         round_ = record["rounds"][number - 1]
         if event is None:
             yield ""
-            yield f"round {number}: engine {round_['engine']}, seat {round_['starter']} starts, {len(round_['boneyard'])} tiles in the boneyard"
+            starts = f"seat {round_['starter']} starts, {len(round_['boneyard'])} tiles in the boneyard"
+            yield f"round {number}: engine {round_['engine']}, {starts}"
             for seat, hand in enumerate(round_["hands"]):
                 yield f"  seat {seat} is dealt {' '.join(hand)}"
             continue

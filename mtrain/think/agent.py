@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numba
+import numba.core.errors
 import numpy as np
 
 from mtrain.errors import Mistake
@@ -50,8 +52,6 @@ class AgentError(Mistake):
 
 KERNEL_SIGNATURE: Any = None
 if jit.JIT:
-    import numba
-
     KERNEL_SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.from_dtype(OWN))
 
 _folder: str | None = jit.KERNEL_FOLDER
@@ -63,9 +63,9 @@ def compiled(function: Callable[..., int]) -> Any:
     Parameters
     ----------
     function
-        A plain function, or a kernel of `mtrain.think`: ``(obs, own) -> action``: `obs` is one observation (a record of dtype STATE); ``own.params`` holds
-        the agent's parameters in the order of its fields (a choice by its index, a yes as 1), and `own` is what
-        `mtrain.below` and `mtrain.uniform` draw from.
+        A plain function, or a kernel of `mtrain.think`: ``(obs, own) -> action``. `obs` is one observation (a record
+        of dtype STATE); ``own.params`` holds the agent's parameters in the order of its fields (a choice by its
+        index, a yes as 1), and `own` is what `mtrain.below` and `mtrain.uniform` draw from.
 
     Notes
     -----
@@ -116,9 +116,8 @@ class Parameter:
             return str(text)
         elif not isinstance(text, bool):
             number = self.kind(text)
-            if isinstance(text, str) or number == text:
-                if np.isfinite(number):
-                    return number
+            if (isinstance(text, str) or number == text) and np.isfinite(number):
+                return number
         raise ValueError
 
 
@@ -165,6 +164,8 @@ def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> 
 
     Parameters
     ----------
+    bot
+        Whom to ask.
     obs : STATE[n]
         What the seats on turn see.
     actions : int64[n, m]
@@ -222,7 +223,7 @@ def _name_of(path: Path) -> str:
     return path.stem.replace("_", "-")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _load(origin: str) -> Any:
     """Import a bot by its origin (a file, or ``entry:module:attribute``) and return what it defines, once."""
     global _folder
@@ -338,7 +339,9 @@ def parameters(found: Any) -> list[Parameter]:
         choices = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
         kind = type(choices[0]) if choices else hint
         if kind not in (bool, int, float, str):
-            raise AgentError(f"parameter {field.name!r} of {found.__module__} is a {hint}; use bool, int, float, str or Literal")
+            raise AgentError(
+                f"parameter {field.name!r} of {found.__module__} is a {hint}; use bool, int, float, str or Literal"
+            )
         if field.default is dataclasses.MISSING:
             raise AgentError(f"parameter {field.name!r} of {found.__module__} has no default")
         listed.append(Parameter(field.name, kind, choices, field.default))
@@ -351,7 +354,9 @@ def _read_params(name: str, found: Any, values: dict[str, Any]) -> Iterable[tupl
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
             has = f"it has {', '.join(known)}" if known else "it has none"
-            raise AgentError(f"agent {name!r} has no parameter {key!r}; " + (f"did you mean {near[0]!r}?" if near else has))
+            raise AgentError(
+                f"agent {name!r} has no parameter {key!r}; " + (f"did you mean {near[0]!r}?" if near else has)
+            )
         try:
             yield key, known[key].read(value)
         except ValueError:
@@ -387,12 +392,16 @@ def build(spec: AgentSpec) -> Bot:
     if how == SINGLE:
         return Bot(spec, how, getattr(agent, "act", agent), np.zeros(N_PARAMS))
     kernel = getattr(type(agent), "kernel", agent)
-    jit.addressed([kernel], KERNEL_SIGNATURE)  # compiled now, while nobody waits for a game
+    try:
+        jit.addressed([kernel], KERNEL_SIGNATURE)  # compiled now, while nobody waits for a game
+    except numba.core.errors.NumbaError as error:
+        said = [line for line in str(error).splitlines() if line.strip() and "pipeline" not in line]
+        raise AgentError(f"agent {spec.name!r} cannot be compiled: {' '.join(said[:3])}") from error
     return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))))
 
 
 def effort(spec: AgentSpec) -> float:
-    """Return roughly how many µs a decision of this agent takes: what it says of itself, or what its kind usually takes.
+    """Return roughly how many µs a decision of this agent takes: what it says of itself, or what its kind does.
 
     It decides how work is cut into pieces, so it is part of the spec: it is never measured.
     """

@@ -6,7 +6,8 @@ draws from the stream in `own`, which also holds its parameters (dtype OWN). Thi
 
 import numpy as np
 
-from mtrain.game.jit import kernel, popcount
+from mtrain.game.intrinsics import popcount
+from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, nth_action
 from mtrain.game.rng import below
 
@@ -78,8 +79,8 @@ def double_holder_policy(obs, own):
         if action == PASS:
             here = -1e6  # a double that is the only tile to lay is laid
         elif (action >> 5 & 31) == (action & 31) and not free:
-            if own.params[2] == 0.0 or popcount(np.int64(obs.hand[seat, action & 31])) < 2:
-                here -= 1e3
+            covers = popcount(np.int64(obs.hand[seat, action & 31])) - 1
+            here -= 1e3 * (own.params[2] == 0.0 or covers == 0)
         n_best = 1 if here > worth else n_best + (here == worth)
         if here > worth or (here == worth and below(own, n_best) == 0):
             best, worth = action, here

@@ -7,8 +7,9 @@ played is not weighed.
 
 import numpy as np
 
+from mtrain.game.intrinsics import copy_masked
 from mtrain.game.jit import kernel
-from mtrain.game.kernels import at_most, copy_masked, give
+from mtrain.game.kernels import at_most, give
 from mtrain.game.rng import below
 from mtrain.game.state import MAX_SEATS
 from mtrain.game.tiles import HI, LO, MAX_TILES, N_NUMBERS
@@ -44,7 +45,7 @@ def _swap(used, room, tiles, places, i, j):
 
 @kernel
 def unseen(obs, seat, tiles):
-    """Write the tiles that `seat` sees neither on the table nor in its hand into ``tiles: int64[≥ 190]``; return how many."""
+    """Write the tiles that `seat` cannot see into ``tiles: int64[≥ 190]``; return how many."""
     n = 0
     size = (np.int64(obs.max_pip) + 1) * (np.int64(obs.max_pip) + 2) // 2
     for tile in range(size):
@@ -62,8 +63,8 @@ def determinize(world, obs, seat, own):
     ----------
     world
         A State, overwritten.
-    obs
-        The observation of `seat`.
+    obs, seat
+        What that seat sees.
     own
         A record of dtype OWN, whose stream moves on.
 
