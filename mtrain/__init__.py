@@ -5,7 +5,36 @@ The names below are the public face; each is imported from where it lives when i
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mtrain.arena.play import Fault as Fault
+    from mtrain.arena.tournament import TournamentError as TournamentError
+    from mtrain.arena.tournament import tournament as tournament
+    from mtrain.game.engine import IllegalAction as IllegalAction
+    from mtrain.game.engine import advance as advance
+    from mtrain.game.engine import apply as apply
+    from mtrain.game.engine import legal_actions as legal_actions
+    from mtrain.game.engine import new_game as new_game
+    from mtrain.game.engine import next_round as next_round
+    from mtrain.game.engine import observe as observe
+    from mtrain.game.kernels import list_actions as list_actions
+    from mtrain.game.kernels import nth_action as nth_action
+    from mtrain.game.notation import Action as Action
+    from mtrain.game.notation import parse_position as parse_position
+    from mtrain.game.notation import position_text as position_text
+    from mtrain.game.record import RecordError as RecordError
+    from mtrain.game.rng import below as below
+    from mtrain.game.rng import uniform as uniform
+    from mtrain.game.rules import RulesError as RulesError
+    from mtrain.game.rules import RuleSet as RuleSet
+    from mtrain.game.rules import preset as preset
+    from mtrain.game.state import STATE as STATE
+    from mtrain.study import plots as plots
+    from mtrain.study.results import read as read
+    from mtrain.think.agent import AgentError as AgentError
+    from mtrain.think.agent import Registry as Registry
+    from mtrain.think.agent import compiled as compiled
 
 __version__ = "0.1.0"
 
@@ -31,7 +60,6 @@ _HOMES = {
     "nth_action": "mtrain.game.kernels",
     "observe": "mtrain.game.engine",
     "parse_position": "mtrain.game.notation",
-    "plots": "mtrain.study.plots",
     "position_text": "mtrain.game.notation",
     "preset": "mtrain.game.rules",
     "read": "mtrain.study.results",
@@ -39,11 +67,14 @@ _HOMES = {
     "uniform": "mtrain.game.rng",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]
+_MODULES = {"plots": "mtrain.study.plots"}
+
+__all__ = ["__version__", *sorted([*_HOMES, *_MODULES])]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'mtrain' has no attribute {name!r}")
-    home = importlib.import_module(_HOMES[name])
-    return home if _HOMES[name].endswith(f".{name}") else getattr(home, name)
+    return getattr(importlib.import_module(_HOMES[name]), name)
