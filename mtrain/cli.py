@@ -258,6 +258,7 @@ def record(
         with click.open_file(out, "w", encoding="utf-8") as file:
             for game in record_games(resolved, bots, games=games, seed=seed):
                 file.write(to_line(game) + "\n")
+        click.echo(f"mtrain: {'1 game' if games == 1 else f'{games:,} games'} in {out}", err=True)
     except OSError as error:
         _fail(f"cannot write {out}: {error.strerror}", 2)
 

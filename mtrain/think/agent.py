@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numba
-import numba.core.errors
 import numpy as np
 
 from mtrain.errors import Mistake
@@ -394,9 +393,9 @@ def build(spec: AgentSpec) -> Bot:
     kernel = getattr(type(agent), "kernel", agent)
     try:
         jit.addressed([kernel], KERNEL_SIGNATURE)  # compiled now, while nobody waits for a game
-    except numba.core.errors.NumbaError as error:
-        said = [line for line in str(error).splitlines() if line.strip() and "pipeline" not in line]
-        raise AgentError(f"agent {spec.name!r} cannot be compiled: {' '.join(said[:3])}") from error
+    except Exception as error:  # numba lets out whatever its own parts raise
+        said = " ".join(line.strip() for line in str(error).splitlines() if line.strip() and "pipeline" not in line)
+        raise AgentError(f"agent {spec.name!r} cannot be compiled: {type(error).__name__}: {said[:300]}") from error
     return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))))
 
 

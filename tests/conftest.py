@@ -1,0 +1,35 @@
+"""What all tests share: kernels compiled once before the workers start, and results that go to temporary places."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parents[1]
+
+
+def mtrain(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "mtrain", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(HERE), "PYTHONIOENCODING": "utf-8"} | environment,
+        check=False,
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the kernels before the workers start: each would compile its own."""
+    if not hasattr(config, "workerinput"):
+        warm = "import mtrain; mtrain.tournament(['random', 'greedy', 'double-holder', 'mc:worlds=1'], deals=1, rounds=1)"
+        subprocess.run([sys.executable, "-c", warm], cwd=HERE, check=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_results_here(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep what a test leaves behind out of the checkout."""
+    os.chdir(tmp_path_factory.mktemp("cwd"))

@@ -1,0 +1,78 @@
+"""The house: imports run one way, nobody imports an agent, and names lead where they say."""
+
+import ast
+from pathlib import Path
+
+import mtrain
+from tests.conftest import HERE
+
+# What each wing may import, besides itself.
+MAY = {
+    "errors": set(),
+    "game": {"errors"},
+    "think": {"errors", "game"},
+    "study": {"errors"},
+    "arena": {"errors", "game", "think", "study"},
+    "show": {"errors", "game", "think", "study", "arena"},
+    "cli": {"errors", "game", "think", "study", "arena", "show"},
+    "__main__": {"cli"},
+}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted((HERE / "mtrain").rglob("*.py")):
+        parts = path.relative_to(HERE).with_suffix("").parts
+        found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+def imports(path: Path) -> set[str]:
+    """Return the modules of mtrain that a file imports, wherever in it."""
+    named = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            named |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            named |= {alias.name for alias in node.names}
+    return named
+
+
+def test_imports_run_one_way() -> None:
+    known = modules()
+    for name, path in known.items():
+        if "." not in name:
+            continue
+        wing = name.split(".")[1]
+        for other in imports(path) & set(known):
+            target = other.split(".")[1] if "." in other else None
+            assert target is None or target == wing or target in MAY[wing], f"{name} imports {other}"
+
+
+def test_no_circle_within_a_wing() -> None:
+    known = modules()
+    needs = {name: {other for other in imports(path) & set(known) if other.count(".") == 2} for name, path in known.items()}
+    done: set[str] = set()
+    while len(done) < len(needs):
+        ready = {name for name, wants in needs.items() if name not in done and wants - {name} <= done}
+        assert ready, f"a circle among {sorted(set(needs) - done)}"
+        done |= ready
+
+
+def test_nobody_imports_an_agent_and_no_agent_imports_another() -> None:
+    for path in [*(HERE / "mtrain").rglob("*.py"), *(HERE / "agents").glob("*.py")]:
+        assert not any(name == "agents" or name.startswith(("agents.", "mtrain_agents")) for name in imports(path)), path
+    assert not (HERE / "agents" / "__init__.py").exists()
+
+
+def test_every_module_opens_with_what_it_holds() -> None:
+    for name, path in modules().items():
+        text = path.read_text(encoding="utf-8")
+        assert not text.strip() or ast.get_docstring(ast.parse(text)), name
+
+
+def test_the_public_face_is_there_and_typed() -> None:
+    text = (HERE / "mtrain" / "__init__.py").read_text(encoding="utf-8")
+    for name in mtrain.__all__:
+        assert getattr(mtrain, name) is not None
+        assert name == "__version__" or f" import {name} as {name}\n" in text
