@@ -441,7 +441,7 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
     if as_json:
         show_json(records(results.standings))
     else:
-        show_standings(results.standings, t.title)
+        show_standings(results.standings, results.title)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
     if figures:

@@ -42,7 +42,9 @@ def test_bundled_agents_conform_on_every_preset_and_table_size(text: str) -> Non
     assert [verdict for verdict in verdicts if verdict.trouble] == []
 
 
-@pytest.mark.parametrize("text", [*BUNDLED[:2], "random", "mc:worlds=1", "greedy:ties=follow", "mc:worlds=1,rollout=random"])
+@pytest.mark.parametrize(
+    "text", [*BUNDLED[:2], "random", "mc:worlds=1", "greedy:ties=follow", "mc:worlds=1,rollout=random"]
+)
 def test_no_seat_is_favoured_by_its_number(text: str) -> None:
     """A tie broken by a train's number once gave low seats three pips a round."""
     n = 1500 if text.startswith("mc") else 6000
@@ -77,7 +79,13 @@ def test_a_double_holder_lets_go_by_its_parameters() -> None:
     games = Games(np.arange(n), np.zeros(n, np.int64), np.arange(n) % 4, np.zeros((n, 4), np.int64))
     rows = [
         play(preset("standard"), [build(Registry().parse(text))], games, 3).rows
-        for text in ("greedy", "double-holder:hand=90", "double-holder:rival=90", "double-holder", "double-holder:covered=yes")
+        for text in (
+            "greedy",
+            "double-holder:hand=90",
+            "double-holder:rival=90",
+            "double-holder",
+            "double-holder:covered=yes",
+        )
     ]
     assert rows[0].tobytes() == rows[1].tobytes() == rows[2].tobytes()
     assert rows[0].tobytes() != rows[3].tobytes() != rows[4].tobytes()
@@ -131,7 +139,9 @@ def test_a_bot_of_another_distribution(tmp_path: Path) -> None:
     where = f"{tmp_path}:{Path(__file__).parents[1]}"
     listed = mtrain("agents", PYTHONPATH=where)
     assert "far" in listed.stdout.split()
-    played = mtrain("tournament", "far", "random", "--players", "2", "--deals", "1", "--out", str(tmp_path / "o"), PYTHONPATH=where)
+    played = mtrain(
+        "tournament", "far", "random", "--players", "2", "--deals", "1", "--out", str(tmp_path / "o"), PYTHONPATH=where
+    )
     assert played.returncode == 0, played.stderr
 
 
@@ -159,7 +169,9 @@ def test_H23_a_wrong_agent_is_one_sentence(text: str, sentence: str) -> None:
     assert str(said.value) == sentence
 
 
-@pytest.mark.parametrize(("word", "value"), [("false", False), ("False", False), ("no", False), ("0", False), ("yes", True)])
+@pytest.mark.parametrize(
+    ("word", "value"), [("false", False), ("False", False), ("no", False), ("0", False), ("yes", True)]
+)
 def test_H23_false_is_false(word: str, value: bool) -> None:
     spec = Registry().parse(f"double-holder:covered={word}")
     assert all_params(spec) == {"hand": 0, "rival": 0, "covered": value}
@@ -171,9 +183,15 @@ def test_H23_false_is_false(word: str, value: bool) -> None:
     [
         ("import nothing_like_it\n", "cannot be imported: ModuleNotFoundError"),
         ("x = 1\n", "defines neither a function `agent` nor a class `Agent`"),
-        ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Agent:\n    x: int = 1\n", "has neither act"),
+        (
+            "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Agent:\n    x: int = 1\n",
+            "has neither act",
+        ),
         ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Agent:\n    x: int\n", "has no default"),
-        ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Agent:\n    x: list = ()\n", "use bool, int"),
+        (
+            "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Agent:\n    x: list = ()\n",
+            "use bool, int",
+        ),
     ],
 )
 def test_a_broken_bot_is_one_sentence(tmp_path: Path, body: str, words: str) -> None:
@@ -254,7 +272,9 @@ def test_H22_bad_bots_are_caught(tmp_path: Path, body: str, check: str) -> None:
 def test_a_fault_names_the_agent_the_deal_and_the_seat(tmp_path: Path, body: str, words: str) -> None:
     spec = Registry([bot_file(tmp_path, "faulty", body)]).parse("f@faulty")
     games = Games(np.array([4, 5]), np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros((2, 3), np.int64))
-    with pytest.raises(Fault, match=rf"agent 'f' {words}.*deal [45], seating 0, round \d+, seat \d|agent 'f' {words}") as said:
+    with pytest.raises(
+        Fault, match=rf"agent 'f' {words}.*deal [45], seating 0, round \d+, seat \d|agent 'f' {words}"
+    ) as said:
         play(preset("standard"), [build(spec)], games, 1)
     assert "deal " in str(said.value)
     assert "seat " in str(said.value)

@@ -51,7 +51,9 @@ def test_imports_run_one_way() -> None:
 
 def test_no_circle_within_a_wing() -> None:
     known = modules()
-    needs = {name: {other for other in imports(path) & set(known) if other.count(".") == 2} for name, path in known.items()}
+    needs = {
+        name: {other for other in imports(path) & set(known) if other.count(".") == 2} for name, path in known.items()
+    }
     done: set[str] = set()
     while len(done) < len(needs):
         ready = {name for name, wants in needs.items() if name not in done and wants - {name} <= done}
@@ -61,7 +63,9 @@ def test_no_circle_within_a_wing() -> None:
 
 def test_nobody_imports_an_agent_and_no_agent_imports_another() -> None:
     for path in [*(HERE / "mtrain").rglob("*.py"), *(HERE / "agents").glob("*.py")]:
-        assert not any(name == "agents" or name.startswith(("agents.", "mtrain_agents")) for name in imports(path)), path
+        assert not any(name == "agents" or name.startswith(("agents.", "mtrain_agents")) for name in imports(path)), (
+            path
+        )
     assert not (HERE / "agents" / "__init__.py").exists()
 
 

@@ -43,6 +43,8 @@ def test_every_file_it_names_is_there() -> None:
         assert (HERE / path).exists(), path
 
 
-@pytest.mark.parametrize("command", ["tournament", "run", "report", "record", "replay", "perft", "rules", "agents", "bench"])
+@pytest.mark.parametrize(
+    "command", ["tournament", "run", "report", "record", "replay", "perft", "rules", "agents", "bench"]
+)
 def test_every_command_has_help(command: str) -> None:
     assert mtrain(command, "--help").returncode == 0

@@ -63,7 +63,8 @@ def cache_folder(sources: Iterable[Path]) -> str | None:
             pass
     except OSError as error:
         _Once.say(
-            f"no writable cache folder ({error}); set MTRAIN_CACHE_DIR to one, or wait for the compiler at every start"
+            f"no writable cache folder {_base()} ({error.strerror}); "
+            "set MTRAIN_CACHE_DIR to one, or wait for the compiler at every start"
         )
         return None
     return str(folder)

@@ -16,6 +16,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from mtrain.game.record import Event, replay
 
@@ -47,7 +48,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "
         numbers = rows and all(_is_number(row[k]) for row in rows)
         laid.add_column(heading, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
-        laid.add_row(*(str(cell) for cell in row))
+        laid.add_row(*(Text(str(cell)) for cell in row))
     return laid
 
 

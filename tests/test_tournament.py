@@ -1,0 +1,330 @@
+"""Tournaments: the same bytes whoever works, nothing lost, nothing counted twice, and wrong calls refused before play."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mtrain as m
+from mtrain.arena.experiment import ExperimentError, read_experiment
+from mtrain.arena.recording import record_game
+from mtrain.arena.tournament import TournamentError, plan, run
+from mtrain.errors import Mistake
+from mtrain.game.rng import SEAT, Stream, stream
+from mtrain.study.report import report
+from mtrain.study.results import read
+from mtrain.think.agent import Registry, build
+from tests.conftest import HERE, mtrain
+
+QUICK = ["random", "greedy", "double-holder"]
+RANDOM_PYTHON = "def agent(obs, actions, rng):\n    return rng.choice(actions)\n"
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of every table but the one of times."""
+    files = sorted(path for path in folder.rglob("*.parquet") if path.is_file() and path.name != "timing.parquet")
+    assert len(files) >= 5
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+# ── The same bytes ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("kind", ["compiled", "python"])
+def test_H01_the_same_bytes_with_one_two_and_three_workers(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "chance.py").write_text(RANDOM_PYTHON, encoding="utf-8")
+    agents = [*QUICK, "b@random"] if kind == "compiled" else ["chance", "greedy", "random"]
+    made = []
+    for jobs in (1, 2, 3):
+        t = plan(
+            agents,
+            "standard",
+            players=3,
+            deals=40 if kind == "compiled" else 6,
+            seed=9,
+            agents_from=[tmp_path / "chance.py"],
+        )
+        run(t, tmp_path / str(jobs), jobs=jobs)
+        made.append(tables(tmp_path / str(jobs)))
+    assert len(made[0]) > 10
+    assert made[0] == made[1] == made[2]
+
+
+def test_H24_another_seed_is_another_tournament_of_the_same_size(tmp_path: Path) -> None:
+    made = [m.tournament(QUICK, players=3, deals=3, seed=seed, jobs=1) for seed in (1, 2)]
+    assert len(made[0].rounds) == len(made[1].rounds)
+    assert not made[0].rounds.equals(made[1].rounds)
+    assert {key for key in made[0].manifest if made[0].manifest[key] != made[1].manifest[key]} <= {
+        "seed",
+        "started",
+        "seconds",
+    }
+
+
+def test_a_report_from_the_files_alone_is_the_same_bytes(tmp_path: Path) -> None:
+    run(plan(QUICK, players=2, deals=4, seed=5), tmp_path / "a", jobs=1)
+    before = tables(tmp_path / "a")
+    for name in ("standings", "pairwise", "seats"):
+        (tmp_path / "a" / f"{name}.parquet").unlink()
+    written = report(tmp_path / "a")
+    assert tables(tmp_path / "a") == before
+    figures = {path: path.read_bytes() for path in written if path.suffix == ".svg"}
+    assert len(figures) >= 5
+    report(tmp_path / "a")
+    assert figures == {path: path.read_bytes() for path in figures}
+
+
+def test_a_record_is_a_tournaments_game(tmp_path: Path) -> None:
+    made = m.tournament(["random", "greedy"], "pinecone", players=4, deals=2, seed=13, jobs=1, rounds=2)
+    for game, rows in list(made.games.groupby("game"))[:8]:
+        seats = rows.sort_values("seat")
+        bots = [build(Registry().parse(agent)) for agent in seats["agent"]]
+        first = seats.iloc[0]
+        record = record_game(
+            m.preset("pinecone", rounds=2),
+            bots,
+            seed=13,
+            game=int(first["deal"]),
+            starter=int(first["starter"]),
+            seating=int(first["seating"]),
+        )
+        assert record["totals"] == seats["score"].tolist(), game
+        assert record["ranks"] == seats["rank"].tolist()
+
+
+def test_H03_two_games_interleaved_are_the_games_alone() -> None:
+    """Two games go on in one process, a choice each in turn, a third seat's chance in between."""
+    alone = []
+    for deal in (0, 1):
+        position, rng = m.new_game("standard", players=3, seed=1, deal=deal), Stream(deal)
+        while m.advance(position):
+            m.apply(position, rng.choice(m.legal_actions(position)))
+        alone.append(position[0].pips[:3].tolist())
+    positions = [m.new_game("standard", players=3, seed=1, deal=deal) for deal in (0, 1)]
+    streams = [Stream(0), Stream(1)]
+    going = [True, True]
+    while any(going):
+        for k in (0, 1):
+            going[k] = going[k] and m.advance(positions[k]) > 0
+            if going[k]:
+                m.apply(positions[k], streams[k].choice(m.legal_actions(positions[k])))
+    assert [position[0].pips[:3].tolist() for position in positions] == alone
+
+
+def test_H03_rollouts_of_a_chance_policy_differ() -> None:
+    outcomes = set()
+    for k in range(1000):
+        position, rng = m.new_game("standard", players=2, seed=1), Stream(int(stream(k, SEAT, 0, 0, 0)))
+        for _ in range(6):
+            if m.advance(position):
+                m.apply(position, rng.choice(m.legal_actions(position)))
+        outcomes.add(position.tobytes())
+    assert len(outcomes) > 100
+
+
+# ── Nothing lost ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("agents", "players", "preset"),
+    [(QUICK, 4, "standard"), (QUICK, 2, "cardinal"), (["random", "greedy"], 10, "trainyard"), (QUICK, 5, "trainyard")],
+)
+def test_K25_every_game_that_starts_is_in_the_tables(agents: list[str], players: int, preset: str) -> None:
+    t = plan(agents, preset, players=players, deals=3, seed=2)
+    made = m.tournament(agents, preset, players=players, deals=3, seed=2, jobs=1)
+    games, rounds = made.games, made.rounds
+    assert len(games) == t.schedule.n_games * players
+    assert len(rounds) == t.n_rounds * players
+    assert games["game"].nunique() == t.schedule.n_games
+    assert not games.duplicated(["match", "deal", "seating", "seat"]).any()
+    assert np.allclose(games.groupby("game")["win"].sum(), 1)
+    assert np.allclose(games.groupby("game")["rounds_won"].sum(), t.rules.rounds)
+    assert set(rounds["end"]) <= {"out", "blocked"}
+    assert (rounds.loc[rounds["went_out"], "pips"] == 0).all()
+    assert (
+        rounds.groupby(["game", "round"])["went_out"].sum()
+        == (rounds.groupby(["game", "round"])["end"].first() == "out")
+    ).all()
+    totals = rounds.groupby(["game", "seat"])["pips"].sum().sort_index()
+    assert (totals == games.set_index(["game", "seat"])["score"].sort_index()).all()
+
+
+def test_H17_one_agent_in_all_seats() -> None:
+    made = m.tournament(["random"], players=4, deals=2000, seed=5, jobs=1)
+    row = made.standings.iloc[0]
+    assert pd.isna(row["diff"])
+    assert "no other agent" in row["note"]
+    seats = made.seats[made.seats["effect"] == "seat"]
+    assert ((seats["win_lo"] < 0.25) & (seats["win_hi"] > 0.25)).sum() >= 3
+    assert ((seats["lo"] < 0) & (seats["hi"] > 0)).sum() >= 3
+
+
+def test_H21_copies_of_one_agent_are_equal_within_their_intervals() -> None:
+    made = m.tournament([f"{name}@random" for name in "abcd"], players=4, deals=150, seed=6, jobs=1)
+    table = made.standings
+    assert ((table["diff_lo"] < 0) & (table["diff_hi"] > 0)).sum() >= 3
+    assert ((table["win_lo"] < 0.25) & (table["win_hi"] > 0.25)).sum() >= 3
+    assert np.isclose(table["win"].sum(), 1)
+    assert np.isclose(table["diff"].sum(), 0)
+
+
+def test_H25_two_agents_of_one_name_are_told_apart() -> None:
+    made = m.tournament(["greedy", "greedy:own=5", "own@greedy:own=5,ties=follow"], players=3, deals=3, seed=1, jobs=1)
+    assert set(made.standings["agent"]) == {"greedy", "greedy:own=5", "own"}
+    assert made.manifest["parameters"]["own"] == {"own": 5.0, "ties": "follow"}
+    assert set(made.games["agent"].unique()) == {"greedy", "greedy:own=5", "own"}
+
+
+def test_H26_only_whole_blocks(tmp_path: Path) -> None:
+    ran = mtrain("tournament", *QUICK, "b@random", "--games", "10", "--out", str(tmp_path / "o"), "--jobs", "1")
+    assert ran.returncode == 0
+    assert "10 games asked for; only whole blocks count, so 24 are played" in ran.stderr
+    assert "= 24 games" in ran.stderr
+    assert read(tmp_path / "o").games["game"].nunique() == 24
+
+
+def test_H27_one_worker_is_one_process(tmp_path: Path) -> None:
+    body = "import os\ndef agent(obs, actions, rng):\n    with open({pids!r}, 'a') as file:\n"
+    body += "        print(os.getpid(), file=file)\n    return actions[0]\n"
+    (tmp_path / "who.py").write_text(body.format(pids=str(tmp_path / "pids")), encoding="utf-8")
+    m.tournament(["who", "random"], players=2, deals=2, rounds=1, seed=1, jobs=1, agents_from=[tmp_path / "who.py"])
+    assert {int(line) for line in (tmp_path / "pids").read_text().split()} == {os.getpid()}
+
+
+def test_the_results_of_an_object_live_as_long_as_it() -> None:
+    made = m.tournament(["random", "greedy"], players=2, deals=2, rounds=1, seed=1, jobs=1)
+    path = made.path
+    assert path.is_dir()
+    del made
+    assert not path.exists()
+
+
+def test_the_manifest_says_what_was_played(tmp_path: Path) -> None:
+    run(
+        plan(["random", "x@mc:worlds=2"], "pinecone", changes={"rounds": 2}, players=3, deals=2, seed=8),
+        tmp_path / "o",
+        jobs=1,
+    )
+    said = json.loads((tmp_path / "o" / "manifest.json").read_text())
+    assert said["agents"] == {"random": "random", "x": "mc:worlds=2"}
+    assert said["parameters"]["x"] == {"worlds": 2, "rollout": "greedy", "objective": "pips"}
+    assert (said["rules"]["rounds"], said["players"], said["seed"], said["deals"]) == (2, 3, 8, 2)
+    assert said["lineups"] == [["random", "random", "x"], ["random", "x", "x"]]
+    assert (said["games"], said["finished"], said["warnings"]) == (12, True, [])
+    assert {"mtrain", "numba", "numpy"} <= set(said["versions"])
+
+
+# ── Refused before play ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ({"agents": []}, "at least one agent"),
+        ({"agents": ["greddy"]}, "did you mean 'greedy'"),
+        ({"agents": ["greedy", "greedy"]}, "two agents are called 'greedy'; give them labels"),
+        ({"agents": ["x@greedy", "x@random"]}, "two agents are called 'x'"),
+        ({"rules": "standart"}, "unknown rules 'standart'; did you mean 'standard'?"),
+        ({"changes": {"round": 3}}, "unknown rule 'round'; did you mean 'rounds'?"),
+        ({"changes": {"rounds": 14}}, "rounds is 14, but at most 13 can be played"),
+        ({"players": 9}, "players goes from 2 to 8 in these rules, not 9"),
+        ({"players": 1}, "players goes from 2 to 8"),
+        ({"players": "4"}, "players is a whole number"),
+        ({"players": 7, "changes": {"hand_size": 15}}, "hand_size cannot be dealt: 7 players × 15 tiles need 105"),
+        ({"deals": 0}, "deals is a whole number, 1 or more, not 0"),
+        ({"games": -1}, "games is a whole number, 1 or more, not -1"),
+        ({"seed": -1}, "seed is a whole number, 0 or more, not -1"),
+        ({"seed": 1.5}, "seed is a whole number"),
+        ({"deals": 2, "games": 2}, "give one"),
+        ({"deals": 10**9}, "more than the tables can number"),
+        ({"agents_from": ["nowhere"]}, "no agents at nowhere"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(call: dict[str, object], sentence: str) -> None:
+    with pytest.raises(Mistake) as said:
+        plan(**({"agents": ["random", "greedy"], "players": 4} | call))  # type: ignore[arg-type]
+    assert sentence in str(said.value)
+    assert "\n" not in str(said.value)
+
+
+def test_a_directory_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "dear.txt").write_text("dear")
+    with pytest.raises(TournamentError, match="is not empty"):
+        run(plan(QUICK, deals=1), tmp_path, jobs=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["dear.txt"]
+
+
+@pytest.mark.parametrize("jobs", [0, -1, "2"])
+def test_workers_are_counted_from_one(tmp_path: Path, jobs: object) -> None:
+    with pytest.raises(TournamentError, match="jobs is a whole number, 1 or more"):
+        run(plan(QUICK, deals=1), tmp_path / "o", jobs=jobs)  # type: ignore[arg-type]
+
+
+def test_a_faulty_agent_stops_the_run_and_keeps_what_is_finished(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(
+        "def agent(obs, actions, rng):\n    assert obs.number < 3, 'tired'\n    return actions[0]\n"
+    )
+    where = ["--agents", str(tmp_path / "late.py"), "--out", str(tmp_path / "o")]
+    ran = mtrain("tournament", "late", "random", "--players", "2", "--deals", "2", *where)
+    assert ran.returncode == 1
+    assert ran.stderr.count("mtrain: agent 'late' failed (deal ") == 1
+    assert "AssertionError: tired" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert json.loads((tmp_path / "o" / "manifest.json").read_text())["finished"] is False
+
+
+# ── Experiments ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "experiments").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_experiment_can_be_played(path: Path) -> None:
+    t = read_experiment(path)
+    assert t.title.endswith("?")
+    assert t.schedule.n_games >= 1000
+
+
+def test_the_demo_is_at_least_two_thousand_games_of_the_four_agents() -> None:
+    t = read_experiment(HERE / "experiments" / "first.toml")
+    assert {agent.name for agent in t.agents} == {"random", "greedy", "double-holder", "mc"}
+    assert t.schedule.n_games >= 2000
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('question = "x?"\nagents = ["random"]\nsed = 1\n', "unknown key 'sed'; did you mean 'seed'?"),
+        ('question = "x?"\nagents = "random"\nseed = 1\n', "agents is a list of texts, not 'random'"),
+        ('question = "x?"\nagents = ["random", 3]\nseed = 1\n', "agents is a list of texts"),
+        ('question = "x?"\nagents = ["random"]\nseed = true\n', "seed is a whole number, not True"),
+        ('agents = ["random"]\nseed = 1\n', "the key 'question' is missing"),
+        ("question = ", "is not TOML"),
+        ('question = "x?"\nagents = ["random"]\nseed = 1\n[set]\nroundz = 1\n', "unknown rule 'roundz'"),
+    ],
+)
+def test_a_wrong_experiment_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "x.toml").write_text(text)
+    with pytest.raises(Mistake) as said:
+        read_experiment(tmp_path / "x.toml")
+    assert sentence in str(said.value)
+
+
+def test_an_experiment_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ExperimentError, match="cannot be read"):
+        read_experiment(tmp_path / "none.toml")
+
+
+def test_an_experiment_brings_its_agents_and_draws_its_figures(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "mine.py").write_text(RANDOM_PYTHON)
+    (tmp_path / "ask.toml").write_text(
+        'question = "Is mine random?"\nagents = ["mine", "random"]\nagents_from = ["bots"]\nplayers = 2\ndeals = 3\nseed = 1\n'
+        "[set]\nrounds = 2\n"
+    )
+    ran = mtrain("run", "ask.toml", "--quiet", "--jobs", "1", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "Is mine random?" in ran.stdout
+    assert (tmp_path / "results" / "ask" / "figures" / "standings.png").is_file()
+    assert mtrain("run", "ask.toml", cwd=tmp_path).returncode == 2
