@@ -189,7 +189,7 @@ def open_end(state: dict, train: int | str) -> int:
 
 def usable(state: dict) -> list[int | str]:
     """The trains a seat may use: its own, the marked ones, the Mexican train."""
-    return sorted({state["turn"], *state["marked"]}) + [MEXICAN]
+    return [*sorted({state["turn"], *state["marked"]}), MEXICAN]
 
 
 def targets(state: dict) -> list[int | str]:
@@ -416,7 +416,7 @@ def refusal(state: dict, event: list, legal: list[list]) -> str:
 def ranks(rules: dict, score_table: list[list[int]]) -> list[int]:
     """Competition ranks (1, 1, 3, 4) by seat; the lowest total wins, `tie_break` orders equal totals."""
     keys = []
-    for scores in zip(*score_table):
+    for scores in zip(*score_table, strict=False):
         total, zeros = sum(scores), scores.count(0)
         lowest = min((score for score in scores if score > 0), default=0)
         # zero-rounds: more rounds at 0 first, then the lowest round score above 0.
@@ -442,7 +442,7 @@ def check_record(record: dict) -> None:
             raise Breach(f"round {number}, {breach}") from None
         starter = (entry["starter"] + 1) % players  # It moves one seat each round, whoever placed the engine.
     score_table = [entry["scores"] for entry in rounds]
-    totals = [sum(scores) for scores in zip(*score_table)]
+    totals = [sum(scores) for scores in zip(*score_table, strict=False)]
     require(record["totals"] == totals, f"the totals are {totals}, not {record['totals']}")
     placed = ranks(rules, score_table)
     require(record["ranks"] == placed, f"the ranks are {placed}, not {record['ranks']}")
@@ -502,5 +502,5 @@ def random_game(rules: dict, players: int, seed: int) -> dict:
     return {
         "format": FORMAT, "rules": deepcopy(rules), "players": players, "agents": ["random"] * players,
         "seed": seed, "game": 0,
-        "rounds": rounds, "totals": [sum(scores) for scores in zip(*score_table)], "ranks": ranks(rules, score_table),
+        "rounds": rounds, "totals": [sum(scores) for scores in zip(*score_table, strict=False)], "ranks": ranks(rules, score_table),
     }  # fmt: skip

@@ -220,4 +220,4 @@ def test_a_hundred_thousand_games_are_few_outcomes():
     counted = outcomes(games)
     assert counted.count.sum() == 4200 * 24
     assert len(counted.agents) <= 75  # weak orders of four
-    assert list(rate(counted)["agent"])[0] == "a"
+    assert next(iter(rate(counted)["agent"])) == "a"
