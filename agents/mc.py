@@ -30,7 +30,7 @@ class Agent:
     @property
     def effort(self) -> float:
         """Roughly how many µs a decision takes."""
-        return 40.0 * self.worlds
+        return 12.0 * self.worlds
 
     def __post_init__(self) -> None:
         if self.worlds < 1:

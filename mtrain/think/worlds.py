@@ -14,43 +14,132 @@ from mtrain.game.rng import below
 from mtrain.game.state import MAX_SEATS
 from mtrain.game.tiles import HI, LO, MAX_TILES, N_NUMBERS
 
-_TRIES = 50  # fresh shuffles before the best one so far is accepted
-_PATIENCE = 40  # swaps a tile, in search of a deal without a contradiction
-_MIXING = 4  # swaps a tile, from the first such deal on
+_TRIES = 50  # fresh shuffles before one with a contradiction is accepted
+_SWEEPS = 8  # times round a shuffle's misplaced tiles
+_PARTNERS = 16  # tiles that a misplaced one may try to change places with, each time
+_MIXING = 4  # swaps a tile, from the first deal without a contradiction on
+
+
+# The unseen tiles and where they lie for now. A record, since handing arrays to kernels costs locked counts.
+_DEAL = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("tiles", "i8", (MAX_TILES,)),
+                ("places", "i8", (MAX_TILES,)),  # a seat, or `_YARD`
+                ("used", "i8", (MAX_SEATS, N_NUMBERS)),  # tiles with number v in a hand
+                ("room", "i8", (MAX_SEATS, N_NUMBERS)),  # … and how many there can be
+                ("barred", "i8", (MAX_SEATS + 1,)),  # the numbers that a hand cannot hold at all, as a row of bits
+                ("wrong", "i8"),  # contradictions: tiles beyond the room for them
+            ],
+            align=True,
+        ),
+    )
+)
+_YARD = MAX_SEATS
 
 
 @kernel
-def _move(used, room, place, tile, by):
-    """Put a tile into a hand (`by` = 1) or take it out (-1); return how many contradictions that adds."""
-    if place == MAX_SEATS:
-        return 0  # the boneyard holds anything
-    hi, lo = np.int64(HI[tile]), np.int64(LO[tile])
-    before = max(0, used[place, hi] - room[place, hi])
-    used[place, hi] += by
-    added = max(0, used[place, hi] - room[place, hi]) - before
-    if hi != lo:
-        before = max(0, used[place, lo] - room[place, lo])
-        used[place, lo] += by
-        added += max(0, used[place, lo] - room[place, lo]) - before
-    return added
+def _count(d, place, v, by):
+    """Change how many tiles with number `v` a hand holds, and the contradictions with it."""
+    over = d.used[place, v] - d.room[place, v]
+    d.used[place, v] += by
+    d.wrong += max(0, over + by) - max(0, over)
 
 
 @kernel
-def _swap(used, room, tiles, places, i, j):
-    """Let tiles `i` and `j` change places; return how many contradictions that adds."""
-    added = _move(used, room, places[i], tiles[i], -1) + _move(used, room, places[j], tiles[j], -1)
-    places[i], places[j] = places[j], places[i]
-    return added + _move(used, room, places[i], tiles[i], 1) + _move(used, room, places[j], tiles[j], 1)
+def _move(d, place, tile, by):
+    """Put a tile into a hand (`by` = 1) or take it out (-1); the boneyard holds anything."""
+    if place != _YARD:
+        hi, lo = np.int64(HI[tile]), np.int64(LO[tile])
+        _count(d, place, hi, by)
+        if hi != lo:
+            _count(d, place, lo, by)
 
 
 @kernel
-def unseen(obs, seat, tiles):
-    """Write the tiles that `seat` cannot see into ``tiles: int64[≥ 190]``; return how many."""
+def _swap(d, i, j):
+    """Let tiles `i` and `j` change places."""
+    a, b = d.places[i], d.places[j]
+    _move(d, a, d.tiles[i], -1)
+    _move(d, b, d.tiles[j], -1)
+    _move(d, a, d.tiles[j], 1)
+    _move(d, b, d.tiles[i], 1)
+    d.places[i] = b
+    d.places[j] = a
+
+
+@kernel
+def _try_swap(d, i, j):
+    """Let two tiles change places unless that adds contradictions."""
+    a, b = d.places[i], d.places[j]
+    if a == b or d.barred[a] & _numbers(d.tiles[j]) or d.barred[b] & _numbers(d.tiles[i]):
+        return
+    before = d.wrong
+    _swap(d, i, j)
+    if d.wrong > before:
+        _swap(d, i, j)
+
+
+@kernel
+def _numbers(tile):
+    """Return the numbers of a tile as a row of bits."""
+    return 1 << np.int64(HI[tile]) | 1 << np.int64(LO[tile])
+
+
+@kernel
+def _misplaced(d, i):
+    """Say whether tile `i` lies in a hand that holds more tiles with one of its numbers than it can."""
+    place = d.places[i]
+    if place == _YARD:
+        return False
+    hi, lo = np.int64(HI[d.tiles[i]]), np.int64(LO[d.tiles[i]])
+    return d.used[place, hi] > d.room[place, hi] or d.used[place, lo] > d.room[place, lo]
+
+
+@kernel
+def _shuffle(d, obs, seat, n, own):
+    """Deal the `n` unseen tiles to the other hands and the boneyard, each way as likely as another."""
+    for i in range(n - 1):
+        j = i + below(own, n - i)
+        tile = d.tiles[i]
+        d.tiles[i] = d.tiles[j]
+        d.tiles[j] = tile
+    d.used[:] = 0
+    d.wrong = 0
+    i = 0
+    for other in range(np.int64(obs.n_seats)):
+        if other != seat:
+            for _ in range(obs.count[other]):
+                d.places[i] = other
+                _move(d, other, d.tiles[i], 1)
+                i += 1
+    for k in range(i, n):
+        d.places[k] = _YARD
+
+
+@kernel
+def _repair(d, n, own):
+    """Let misplaced tiles change places with others until nothing is wrong, or patience ends."""
+    for _ in range(_SWEEPS):
+        for i in range(n):
+            for _ in range(_PARTNERS):
+                if not _misplaced(d, i):
+                    break
+                _try_swap(d, i, below(own, n))
+        if d.wrong == 0:
+            return
+
+
+@kernel
+def _unseen(d, obs, seat):
+    """List the tiles that `seat` cannot see; return how many."""
     n = 0
     size = (np.int64(obs.max_pip) + 1) * (np.int64(obs.max_pip) + 2) // 2
     for tile in range(size):
         if not obs.laid_on[tile] and not obs.hand[seat, HI[tile]] >> np.int64(LO[tile]) & 1:
-            tiles[n] = tile
+            d.tiles[n] = tile
             n += 1
     return n
 
@@ -76,63 +165,34 @@ def determinize(world, obs, seat, own):
     """
     copy_masked(world, obs)
     world.hand[seat] = obs.hand[seat]
+    d = np.zeros(1, _DEAL)[0]
     n_seats = np.int64(obs.n_seats)
-    tiles = np.empty(MAX_TILES, np.int64)
-    places = np.empty(MAX_TILES, np.int64)
-    used = np.zeros((MAX_SEATS, N_NUMBERS), np.int64)
-    room = np.zeros((MAX_SEATS, N_NUMBERS), np.int64)
-    n = unseen(obs, seat, tiles)
+    n = _unseen(d, obs, seat)
     proofs = False
     for other in range(n_seats):
         if other != seat:
-            for v in range(np.int64(obs.max_pip) + 1):
-                room[other, v] = at_most(obs, other, v)
-                proofs = proofs or room[other, v] < obs.count[other]
-
-    for _ in range(_TRIES):
-        for i in range(n - 1):
-            j = i + below(own, n - i)
-            tiles[i], tiles[j] = tiles[j], tiles[i]
-        used[:] = 0
-        wrong = 0
-        i = 0
-        for other in range(n_seats):
-            if other != seat:
-                for _ in range(obs.count[other]):
-                    places[i] = other
-                    wrong += _move(used, room, other, tiles[i], 1)
-                    i += 1
-        places[i:n] = MAX_SEATS
-        if not proofs:
-            break
-        patience = _PATIENCE * n
-        while wrong and patience:
-            patience -= 1
-            i, j = below(own, n), below(own, n)
-            if places[i] != places[j]:
-                added = _swap(used, room, tiles, places, i, j)
-                if added > 0:
-                    _swap(used, room, tiles, places, i, j)
-                else:
-                    wrong += added
-        if not wrong:
-            break
-    if proofs and not wrong:
-        for _ in range(_MIXING * n):
-            i, j = below(own, n), below(own, n)
-            if places[i] != places[j] and _swap(used, room, tiles, places, i, j) > 0:
-                _swap(used, room, tiles, places, i, j)
-
-    for other in range(n_seats):
-        if other != seat:
             world.count[other] = 0
+            for v in range(np.int64(obs.max_pip) + 1):
+                room = at_most(obs, other, v)
+                d.room[other, v] = room
+                d.barred[other] |= (room == 0) << v
+                proofs = proofs or room < obs.count[other]
+    for _ in range(_TRIES):
+        _shuffle(d, obs, seat, n, own)
+        if proofs:
+            _repair(d, n, own)
+        if d.wrong == 0:
+            break
+    if proofs and d.wrong == 0:
+        for _ in range(_MIXING * n):
+            _try_swap(d, below(own, n), below(own, n))
     top = np.int64(obs.top)
     for i in range(n):
-        if places[i] == MAX_SEATS:
+        if d.places[i] == _YARD:
             # Each tile to a random place among those before it: the order of the boneyard is uniform, too.
             j = np.int64(obs.top) + below(own, top - np.int64(obs.top) + 1)
             world.deck[top] = world.deck[j]
-            world.deck[j] = tiles[i]
+            world.deck[j] = d.tiles[i]
             top += 1
         else:
-            give(world, places[i], tiles[i])
+            give(world, d.places[i], d.tiles[i])
