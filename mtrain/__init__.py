@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mtrain.game.kernels import list_actions as list_actions
     from mtrain.game.kernels import nth_action as nth_action
     from mtrain.game.notation import Action as Action
-    from mtrain.game.notation import parse_position as parse_position
-    from mtrain.game.notation import position_text as position_text
+    from mtrain.game.positions import parse_position as parse_position
+    from mtrain.game.positions import position_text as position_text
     from mtrain.game.record import RecordError as RecordError
     from mtrain.game.rng import below as below
     from mtrain.game.rng import uniform as uniform
@@ -59,8 +59,8 @@ _HOMES = {
     "next_round": "mtrain.game.engine",
     "nth_action": "mtrain.game.kernels",
     "observe": "mtrain.game.engine",
-    "parse_position": "mtrain.game.notation",
-    "position_text": "mtrain.game.notation",
+    "parse_position": "mtrain.game.positions",
+    "position_text": "mtrain.game.positions",
     "preset": "mtrain.game.rules",
     "read": "mtrain.study.results",
     "tournament": "mtrain.arena.tournament",

@@ -327,7 +327,7 @@ def perft(
 ) -> None:
     """Count the sequences of actions of a fixed deal, by their length."""
     from mtrain.game.engine import new_game
-    from mtrain.game.notation import parse_position
+    from mtrain.game.positions import parse_position
     from mtrain.game.record import perft
     from mtrain.show.terminal import show, show_json
 

@@ -101,6 +101,8 @@ def new_game(
     position = blank(preset(rules) if isinstance(rules, str) else rules, players)
     if not 0 <= starter < players:
         raise ValueError(f"starter is a seat from 0 to {players - 1}, not {starter}")
+    if not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed is a number from 0 to 2**64 - 1, not {seed}")
     _first_round(position, 0, np.uint64(seed), deal, seating, starter)
     return position
 
@@ -133,6 +135,8 @@ def deal_hands(
     """
     position = blank(rules, len(hands))
     s = position[0]
+    if not 0 <= starter < len(hands):
+        raise ValueError(f"starter is a seat from 0 to {len(hands) - 1}, not {starter}")
     for seat, hand in enumerate(hands):
         if len(hand) != s.hand_size:
             raise ValueError(f"seat {seat} is dealt {s.hand_size} tiles, not {len(hand)}")
@@ -194,6 +198,8 @@ def apply(position: np.ndarray, action: int, seat: int | None = None) -> None:
     if reason:
         raise IllegalAction(reason)
     _apply(position, 0, int(action))
+    s = position[0]
+    s.legal[:], s.n_legal, s.may_pass = 0, 0, 0  # what is legal now, `advance` will say
 
 
 def why_not(position: np.ndarray, action: int, seat: int | None = None) -> str | None:
@@ -211,17 +217,17 @@ def why_not(position: np.ndarray, action: int, seat: int | None = None) -> str |
     if action == PASS:
         return f"seat {s.turn} may not pass: it can lay {action_text(legal[0], int(s.n_seats))}"
     act = Action(action)
-    if not act.is_lay or act.tile is None or act.train is None:
+    if not act.is_lay or act.lo > act.hi:
         return f"{int(action)} is not an action"
     seat, train = int(s.turn), act.train
     name = train_text(train, int(s.n_seats))
     if train > s.n_seats:
         return f"there is no train {train} at a table of {s.n_seats}"
     if act.hi > s.max_pip or not s.hand[seat, act.hi] >> act.lo & 1:
-        return f"seat {seat} does not hold {tile_text(act.tile)}"
+        return f"seat {seat} does not hold {act.hi}-{act.lo}"
     end = int(s.end[train])
     if end not in (act.hi, act.lo):
-        return f"{tile_text(act.tile)} does not fit train {name}, which is open at {end}"
+        return f"{act.hi}-{act.lo} does not fit train {name}, which is open at {end}"
     if s.owed == COVER:
         return f"the double on train {train_text(int(s.open_on[s.n_open - 1]), int(s.n_seats))} must be covered first"
     if s.owed == FIRST and s.n_open:

@@ -109,7 +109,7 @@ def deal_out(s):
             s.top += 1
     if s.countdown:
         # Rule "Engine": round k uses the double (max_pip + 1 − k).
-        _open_station(s, s.max_pip + 1 - s.number)
+        _open_station(s, np.int64(s.max_pip) + 1 - s.number)
 
 
 @kernel

@@ -5,7 +5,7 @@ a record says: the deal, each event against what the rules allow there, the scor
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,18 @@ from mtrain.errors import Trouble
 from mtrain.game import engine
 from mtrain.game.engine import IllegalAction, advance, apply, deal_hands, legal_actions, new_game, next_round, why_not
 from mtrain.game.kernels import CHOICE, DREW, FOUND_ENGINE, PASS, PASSED, ROUND_OVER
-from mtrain.game.notation import action_text, parse_action, train_text
+from mtrain.game.notation import MEXICAN, action_text, parse_action
 from mtrain.game.rules import RulesError, RuleSet
 from mtrain.game.scoring import ranks
 from mtrain.game.state import OUT
 from mtrain.game.tiles import parse_tile, tile_of, tile_text
 
 FORMAT = "mtrain-record/1"
+
+# The fields of a game and of a round, in the order in which they are written.
+GAME_FIELDS = ("format", "rules", "players", "agents", "seed", "game", "rounds", "totals", "ranks")
+ROUND_FIELDS = ("number", "engine", "starter", "hands", "boneyard", "events", "scores", "end")
+MADE_FROM = ("players", "agents", "seed", "game")
 
 Event = list[Any]
 Chooser = Callable[[np.ndarray], int]
@@ -86,16 +91,20 @@ def play_round(position: np.ndarray, choose: Chooser) -> dict[str, Any]:
                 raise IllegalAction(why)
             events.append(_event_of(position, action))
             apply(position, action)
-    n = int(s.n_seats)
-    return {
-        "number": int(s.number),
-        "engine": tile_text(tile_of(int(s.engine), int(s.engine))),
-        "starter": int(s.starter),
-        **dealt,
-        "events": events,
-        "scores": [int(pips) for pips in s.pips[:n]],
-        "end": "out" if s.over == OUT else "blocked",
-    }
+    return _round(position, dealt, events)
+
+
+def _round(position: np.ndarray, dealt: Mapping[str, Any], events: list[Event]) -> dict[str, Any]:
+    """Return a finished round as a record holds it."""
+    found = {"number": int(position[0].number), "starter": int(position[0].starter), "events": events}
+    found |= {**dealt, **_outcome(position)}
+    return {field: found[field] for field in ROUND_FIELDS}
+
+
+def _game(rules: RuleSet, rounds: list[dict[str, Any]], **made_from: Any) -> dict[str, Any]:
+    """Return a finished game as a record holds it."""
+    found = {"format": FORMAT, "rules": rules.to_json(), "rounds": rounds, **made_from, **_standing(rules, rounds)}
+    return {field: found[field] for field in GAME_FIELDS}
 
 
 def _standing(rules: RuleSet, rounds: list[dict[str, Any]]) -> dict[str, Any]:
@@ -136,16 +145,7 @@ def play_game(
     while len(rounds) < rules.rounds:
         next_round(position, seed=seed, deal=game)
         rounds.append(play_round(position, choose))
-    return {
-        "format": FORMAT,
-        "rules": rules.to_json(),
-        "players": len(agents),
-        "agents": agents,
-        "seed": seed,
-        "game": game,
-        "rounds": rounds,
-        **_standing(rules, rounds),
-    }
+    return _game(rules, rounds, players=len(agents), agents=agents, seed=seed, game=game)
 
 
 def to_line(record: Mapping[str, Any]) -> str:
@@ -153,21 +153,39 @@ def to_line(record: Mapping[str, Any]) -> str:
     return json.dumps(record, ensure_ascii=False)
 
 
+def _is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number; to Python, true and 1.0 are 1 as well."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _same(value: Any, right: Any) -> bool:
+    """Say whether two JSON values are the same, types included."""
+    return json.dumps(value) == json.dumps(right) if _is_json(value) else False
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _refuse_event(position: np.ndarray, event: Event, expected: Event | None) -> str:
     """Return why `event` cannot come next; `expected` is what must, if that is no choice."""
     s = position[0]
-    if not isinstance(event, list) or len(event) < 2 or not isinstance(event[0], int) or isinstance(event[0], bool):
-        return f"{event!r} is not an event"
-    seat, what = event[0], event[1]
     if s.over and expected is None:
         return "the round is over"
+    if not isinstance(event, list) or len(event) < 2 or not _is_whole(event[0]):
+        return f"{event!r} is not an event"
+    seat, what = event[0], event[1]
     if expected is not None:
-        if seat == expected[0] and what == "draw" == expected[1]:
+        if [seat, what] == expected[:2] == [seat, "draw"]:
             return f"the next tile of the boneyard is {expected[2]}, not {event[2] if len(event) > 2 else None}"
         return f"{_say(event)}, but {_say(expected)} must come next"
+    if seat != s.turn:
+        return f"it is seat {s.turn}'s turn, not seat {seat}'s"
     if what == "draw":
-        if seat != s.turn:
-            return f"it is seat {s.turn}'s turn, not seat {seat}'s"
         return f"seat {seat} may not draw: it can lay {action_text(legal_actions(position)[0], int(s.n_seats))}"
     if what == "engine":
         return f"an engine is placed already: {tile_text(tile_of(int(s.engine), int(s.engine)))}"
@@ -176,6 +194,18 @@ def _refuse_event(position: np.ndarray, event: Event, expected: Event | None) ->
 
 def _say(event: Event) -> str:
     return f"seat {event[0]}: {' '.join(map(str, event[1:]))}"
+
+
+def _action_of(event: Event, n_seats: int) -> int | None:
+    """Return the action that an event of a choice is; None if it is none."""
+    if not isinstance(event, list) or len(event) not in (2, 4) or not _is_whole(event[0]):
+        return None
+    if len(event) == 2:
+        return PASS if event[1] == "pass" else None
+    train = event[3]
+    if event[1] != "play" or not isinstance(event[2], str) or not (_is_whole(train) or train == MEXICAN):
+        return None
+    return parse_action(f"{event[2]}@{train}", n_seats)
 
 
 def follow(position: np.ndarray, event: Event) -> None:
@@ -189,30 +219,17 @@ def follow(position: np.ndarray, event: Event) -> None:
     ahead = position.copy()
     expected = forced_event(ahead)
     if expected is not None:
-        if event != expected:
+        if not _same(event, expected):
             raise IllegalAction(_refuse_event(position, event, expected))
-        position[:] = ahead
-        return
-    n = int(ahead[0].n_seats)
-    named = len(event) > 1 and event[1] if isinstance(event, list) else None
-    if not ahead[0].over and isinstance(event, list) and type(event[0]) is int:
-        if named == "pass" and len(event) == 2:
-            action: int = PASS
-        elif (
-            named == "play" and len(event) == 4 and isinstance(event[3], (int, str)) and not isinstance(event[3], bool)
-        ):
-            try:
-                action = parse_action(f"{event[2]}@{event[3]}", n)
-            except ValueError as error:
-                raise IllegalAction(str(error)) from None
-            if event[3] != (train_text(action.train, n) if action.train == n else action.train):
-                raise IllegalAction(f"not a train: {event[3]!r}; a train is a seat's number, or mexican")
-        else:
+    else:
+        try:
+            action = None if ahead[0].over else _action_of(event, int(ahead[0].n_seats))
+        except ValueError as error:
+            raise IllegalAction(str(error)) from None
+        if action is None:
             raise IllegalAction(_refuse_event(ahead, event, None))
         apply(ahead, action, event[0])
-        position[:] = ahead
-        return
-    raise IllegalAction(_refuse_event(ahead, event, None))
+    position[:] = ahead
 
 
 def replay(record: Mapping[str, Any]) -> Iterator[tuple[int, int, np.ndarray, Event | None]]:
@@ -229,40 +246,75 @@ def replay(record: Mapping[str, Any]) -> Iterator[tuple[int, int, np.ndarray, Ev
     RecordError
         Where the record breaks a rule or contradicts itself, with the round (from 1), event (from 0) and reason.
     """
+    if not isinstance(record, Mapping):
+        raise RecordError(f"not a game record, but a {type(record).__name__}")
+    _hold_fields(record, GAME_FIELDS, "the game")
+    if record["format"] != FORMAT:
+        raise RecordError(f"format is {record['format']!r}, not {FORMAT!r}")
+    players, rounds, agents = record["players"], record["rounds"], record["agents"]
     try:
-        if record["format"] != FORMAT:
-            raise RecordError(f"format is {record['format']!r}, not {FORMAT!r}")
         rules = RuleSet.from_json(record["rules"])
-        players, rounds = record["players"], record["rounds"]
+        if not _is_whole(players):
+            raise RecordError(f"players is a whole number, not {players!r}")
         rules.hand_for(players)
-        if len(record["agents"]) != players:
-            raise RecordError(f"{len(record['agents'])} agents for {players} players")
-        if len(rounds) != rules.rounds:
-            raise RecordError(f"{len(rounds)} rounds, where the rules say {rules.rounds}")
-        for k, round_ in enumerate(rounds):
-            starter = (rounds[0]["starter"] + k) % players
-            for field, right in (("number", k + 1), ("starter", starter)):
-                if round_[field] != right or isinstance(round_[field], bool):
-                    raise RecordError(f"round {k + 1}: {field} is {round_[field]!r}, not {right}")
-            yield from _replay_round(rules, round_)
-        standing = _standing(rules, rounds)
-        for field in ("totals", "ranks"):
-            if record[field] != standing[field]:
-                raise RecordError(f"{field} are {record[field]}, not {standing[field]}")
     except RulesError as error:
         raise RecordError(str(error)) from None
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise RecordError(f"not a game record: {type(error).__name__} {error}") from None
+    if not isinstance(agents, list) or not all(isinstance(agent, str) for agent in agents):
+        raise RecordError(f"agents is a list of names, not {agents!r}")
+    if len(agents) != players:
+        raise RecordError(f"{len(agents)} agents for {players} players")
+    if not isinstance(rounds, list) or len(rounds) != rules.rounds:
+        found = len(rounds) if isinstance(rounds, list) else repr(rounds)
+        raise RecordError(f"{found} rounds, where the rules say {rules.rounds}")
+    for k, round_ in enumerate(rounds):
+        _hold_fields(round_, ROUND_FIELDS, f"round {k + 1}")
+        if k == 0 and not (_is_whole(round_["starter"]) and 0 <= round_["starter"] < players):
+            raise RecordError(f"round 1: starter is a seat from 0 to {players - 1}, not {round_['starter']!r}")
+        starter = (rounds[0]["starter"] + k) % players
+        _hold_values(round_, {"number": k + 1, "starter": starter}, f"round {k + 1}: ", "is")
+        yield from _replay_round(rules, players, round_)
+    _hold_values(record, _standing(rules, rounds), "", "are")
 
 
-def _replay_round(rules: RuleSet, round_: Mapping[str, Any]) -> Iterator[tuple[int, int, np.ndarray, Event | None]]:
+def _hold_fields(value: Any, fields: Sequence[str], where: str) -> None:
+    """Refuse what is no object with exactly these fields."""
+    if not isinstance(value, Mapping):
+        raise RecordError(f"{where} is an object, not {value!r}")
+    for field in fields:
+        if field not in value:
+            raise RecordError(f"{where} lacks the field {field!r}")
+    for field in value:
+        if field not in fields:
+            raise RecordError(f"{where} has a field {field!r} that the format does not know")
+
+
+def _hold_values(value: Mapping[str, Any], told: Mapping[str, Any], where: str, verb: str) -> None:
+    """Refuse fields that say something else than what was found."""
+    for field, right in told.items():
+        if not _same(value[field], right):
+            raise RecordError(f"{where}{field} {verb} {value[field]!r}, not {right!r}")
+
+
+def _tiles(texts: Any) -> list[int]:
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"tiles are a list of texts, not {texts!r}")
+    return [parse_tile(text) for text in texts]
+
+
+def _replay_round(
+    rules: RuleSet, players: int, round_: Mapping[str, Any]
+) -> Iterator[tuple[int, int, np.ndarray, Event | None]]:
     number = round_["number"]
     try:
-        hands = [[parse_tile(tile) for tile in hand] for hand in round_["hands"]]
-        boneyard = [parse_tile(tile) for tile in round_["boneyard"]]
+        if not isinstance(round_["hands"], list) or len(round_["hands"]) != players:
+            raise ValueError(f"hands are a list of {players} hands")
+        hands = [_tiles(hand) for hand in round_["hands"]]
+        boneyard = _tiles(round_["boneyard"])
         position = deal_hands(rules, hands, boneyard, number=number, starter=round_["starter"])
     except ValueError as error:
         raise RecordError(f"round {number}, the deal: {error}") from None
+    if not isinstance(round_["events"], list):
+        raise RecordError(f"round {number}: events are a list, not {round_['events']!r}")
     s = position[0]
     yield number, -1, position, None
     for k, event in enumerate(round_["events"]):
@@ -275,33 +327,30 @@ def _replay_round(rules: RuleSet, round_: Mapping[str, Any]) -> Iterator[tuple[i
         expected = forced_event(position)
         more = _say(expected) if expected else f"seat {s.turn} has a choice"
         raise RecordError(f"round {number}, event {len(round_['events'])}: the round is not over: {more}")
-    told = {
+    _hold_values(round_, _outcome(position), f"round {number}: ", "is")
+
+
+def _outcome(position: np.ndarray) -> dict[str, Any]:
+    """Return what a record says of a finished round."""
+    s = position[0]
+    return {
         "engine": tile_text(tile_of(int(s.engine), int(s.engine))),
         "scores": [int(pips) for pips in s.pips[: int(s.n_seats)]],
         "end": "out" if s.over == OUT else "blocked",
     }
-    for field, right in told.items():
-        if round_[field] != right:
-            raise RecordError(f"round {number}: {field} is {round_[field]!r}, not {right!r}")
 
 
 def replayed(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record that playing `record` again gives: the same, or a RecordError says what is wrong."""
     rounds: list[dict[str, Any]] = []
     for _, event, position, what in replay(record):
-        s = position[0]
         if event < 0:
-            rounds.append({"number": int(s.number), "engine": "", "starter": int(s.starter), **_hands(position)})
-            rounds[-1]["events"] = []
-        else:
-            rounds[-1]["events"].append(what)
-        if s.over:
-            rounds[-1]["engine"] = tile_text(tile_of(int(s.engine), int(s.engine)))
-            rounds[-1]["scores"] = [int(pips) for pips in s.pips[: int(s.n_seats)]]
-            rounds[-1]["end"] = "out" if s.over == OUT else "blocked"
-    rules = RuleSet.from_json(record["rules"])
-    made = {field: record[field] for field in ("players", "agents", "seed", "game")}
-    return {"format": FORMAT, "rules": rules.to_json(), **made, "rounds": rounds, **_standing(rules, rounds)}
+            dealt, events = _hands(position), []
+        elif what:
+            events.append(what)
+        if position[0].over:
+            rounds.append(_round(position, dealt, events))
+    return _game(RuleSet.from_json(record["rules"]), rounds, **{field: record[field] for field in MADE_FROM})
 
 
 def read_records(lines: Iterator[str]) -> Iterator[tuple[int, dict[str, Any], str]]:

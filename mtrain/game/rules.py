@@ -72,6 +72,16 @@ def _whole(field: str, value: Any, least: int, most: int) -> int:
     return value
 
 
+def _players_key(key: Any) -> int:
+    """Return the number of players that a key of `hand_size` stands for, as a number or (in JSON) as a text."""
+    known = [key] if isinstance(key, int) and not isinstance(key, bool) else []
+    if isinstance(key, str) and key in map(str, range(MIN_PLAYERS, MAX_PLAYERS + 1)):
+        known = [int(key)]
+    if not known or not MIN_PLAYERS <= known[0] <= MAX_PLAYERS:
+        raise RulesError(f"hand_size is given by number of players (2 to 10), not by {key!r}")
+    return known[0]
+
+
 @dataclass(frozen=True)
 class RuleSet:
     """The rules of one game; see `MEANING` for the fields and `CHOICES` for their values.
@@ -99,7 +109,7 @@ class RuleSet:
     tie_break: str = "shared"
 
     def __post_init__(self) -> None:
-        if self.max_pip not in SETS or isinstance(self.max_pip, bool):
+        if self.max_pip not in SETS or not isinstance(self.max_pip, int):
             raise RulesError(f"max_pip is one of {', '.join(map(str, SETS))}, not {self.max_pip!r}")
         for field, choices in CHOICES.items():
             value = getattr(self, field)
@@ -115,7 +125,8 @@ class RuleSet:
             raise RulesError(f"players is the least and the most, not [{least}, {most}]")
         object.__setattr__(self, "players", (least, most))
         if isinstance(self.hand_size, Mapping):
-            sizes = {int(n): _whole("hand_size", size, 1, 50) for n, size in sorted(self.hand_size.items())}
+            sizes = {_players_key(n): size for n, size in self.hand_size.items()}
+            sizes = {n: _whole("hand_size", size, 1, 50) for n, size in sorted(sizes.items())}
             object.__setattr__(self, "hand_size", sizes)
         else:
             _whole("hand_size", self.hand_size, 1, 50)
@@ -181,7 +192,7 @@ class RuleSet:
         missing = [field.name for field in fields(cls) if field.name not in values]
         if missing:
             raise RulesError(f"the rules lack {', '.join(missing)}")
-        return override(cls(), values)
+        return _changed(cls(), values)
 
 
 def _parse(field: str, text: str) -> Any:
@@ -195,9 +206,11 @@ def _parse(field: str, text: str) -> Any:
     if field == "players" and "[" not in text:
         return [_number(part) for part in text.replace("–", "-").replace(",", "-").split("-")]
     if field == "hand_size" and ":" in text and "{" not in text:
-        return {
-            players.strip(): _number(size) for players, _, size in (pair.partition(":") for pair in text.split(","))
-        }
+        pairs = [pair.partition(":") for pair in text.split(",")]
+        named = [players.strip() for players, _, _ in pairs]
+        if twice := [players for players in named if named.count(players) > 1]:
+            raise RulesError(f"hand_size is given twice for {twice[0]} players")
+        return {players: _number(size) for players, (_, _, size) in zip(named, pairs, strict=True)}
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -205,7 +218,7 @@ def _parse(field: str, text: str) -> Any:
 
 
 def _number(text: str) -> int | str:
-    return int(text) if text.strip().isdigit() else text
+    return int(text) if text.strip().isascii() and text.strip().isdigit() else text
 
 
 def override(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
@@ -223,17 +236,16 @@ def override(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
     RulesError
         If a field is unknown (the nearest name is offered) or a value is none of its choices.
     """
-    changes: dict[str, Any] = {}
-    for field, value in values.items():
+    return _changed(rules, {f: _parse(f, value) if isinstance(value, str) else value for f, value in values.items()})
+
+
+def _changed(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
+    for field in values:
         if field not in MEANING:
             raise RulesError(f"unknown rule {field!r}{_nearest(field, MEANING)}")
-        value = _parse(field, value) if isinstance(value, str) else value
-        if field == "hand_size" and isinstance(value, Mapping):
-            wrong = [n for n in value if not (str(n).isdigit() and MIN_PLAYERS <= int(n) <= MAX_PLAYERS)]
-            if wrong:
-                raise RulesError(f"hand_size is given by number of players (2 to 10), not by {wrong[0]!r}")
-            value = {int(n): size for n, size in value.items()}
-        changes[field] = tuple(value) if isinstance(value, list) else value
+    changes: dict[str, Any] = dict(values)
+    if isinstance(changes.get("players"), list):
+        changes["players"] = tuple(changes["players"])
     return replace(rules, **changes)
 
 

@@ -44,7 +44,7 @@ def parse_tile(text: str) -> int:
     ValueError
         If `text` is not two numbers from 0 to 18, the larger first.
     """
-    match = re.fullmatch(r"(0|[1-9]\d?)-(0|[1-9]\d?)", text)
+    match = re.fullmatch(r"(0|[1-9][0-9]?)-(0|[1-9][0-9]?)", text)
     if match:
         hi, lo = int(match[1]), int(match[2])
         if lo <= hi <= MAX_PIP:
