@@ -18,7 +18,8 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance as go_on
 from mtrain.game.kernels import apply as do_action
 from mtrain.game.kernels import first_round, nth_action
-from mtrain.game.notation import action_text, parse_action, parse_position, position_text
+from mtrain.game.notation import action_text, parse_action
+from mtrain.game.positions import parse_position, position_text
 from mtrain.game.record import follow, forced_event
 from mtrain.game.rng import below
 from mtrain.game.rules import PRESETS, RuleSet, preset

@@ -28,7 +28,8 @@ from mtrain.game.engine import (
 )
 from mtrain.game.jit import JIT
 from mtrain.game.kernels import PASS, lay
-from mtrain.game.notation import parse_action, parse_position
+from mtrain.game.notation import parse_action
+from mtrain.game.positions import parse_position
 from mtrain.game.record import forced_event, play_round
 from mtrain.game.rules import PRESETS, RulesError, preset
 from mtrain.game.state import BLOCKED, FIRST, MAX_TRAINS, OUT, RIDE, STATION

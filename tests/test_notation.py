@@ -15,11 +15,10 @@ from mtrain.game.notation import (
     Action,
     action_text,
     parse_action,
-    parse_position,
     parse_train,
-    position_text,
     train_text,
 )
+from mtrain.game.positions import parse_position, position_text
 from mtrain.game.rules import preset
 from mtrain.game.state import STATE
 from mtrain.game.tiles import HI, LO, MAX_TILES, PIPS, parse_tile, tile_of, tile_text

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from test_reference import SEEDS, SLOW, deal_by_chance, rule_sets
 
 from mtrain.game.engine import IllegalAction, deal_hands, legal_actions, new_game
-from mtrain.game.notation import parse_position
+from mtrain.game.positions import parse_position
 from mtrain.game.record import (
     FORMAT,
     RecordError,
@@ -623,7 +623,7 @@ def test_only_real_choices_are_asked() -> None:
 def test_a_refused_event_leaves_the_position_untouched(table: tuple[dict, int], seed: int) -> None:
     position = deal_by_chance(*table, seed)
     before = position.tobytes()
-    for event in ([9, "pass"], [0, "draw", "18-18"], [0, "play", "0-0", 9], [0, "engine", "1-1"], [0], "x", []):
+    for event in ([10, "pass"], [0, "draw", "19-0"], [0, "play", "0-0", 11], [0, "engine", "1-0"], [0], "x", []):
         with pytest.raises(IllegalAction):
             follow(position, event)
         assert position.tobytes() == before
