@@ -56,10 +56,11 @@ class Size:
     deals: int
     rollouts: int
     million: int
+    cold: bool
 
 
-FULL = Size(tries=5, rounds=100_000, deals=1_000, rollouts=20_000, million=1_000_000)
-QUICK = Size(tries=2, rounds=5_000, deals=50, rollouts=500, million=0)
+FULL = Size(tries=5, rounds=100_000, deals=1_000, rollouts=20_000, million=1_000_000, cold=True)
+QUICK = Size(tries=1, rounds=2_600, deals=20, rollouts=500, million=0, cold=False)
 
 
 def bench(size: Size = FULL, reference: str | Path | None = None) -> Iterator[Figure]:
@@ -327,8 +328,9 @@ def _processes(size: Size, folder: Path) -> Iterator[Figure]:
     yield _median("start-up: mtrain --help", found["help"], "s")
     found = _in_turn(size.tries, warm=lambda: _process(tournament(100), folder)[0])
     yield _median("start-up: a tournament of 100 deals, warm cache", found["warm"], "s", "2,400 games, one worker")
-    cold, _ = _process(tournament(1), folder, cache=folder / "cache")
-    yield Figure("start-up: the first run ever", cold, "s", "kernels compiled, 24 games")
+    if size.cold:
+        cold, _ = _process(tournament(1), folder, cache=folder / "cache")
+        yield Figure("start-up: the first run ever", cold, "s", "kernels compiled, 24 games")
     if size.million:
         blocks = -(-size.million // (24 * 13))
         for share in (10, 1):
