@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import joblib
 import numpy as np
 
 from mtrain.arena.clock import summary
 from mtrain.arena.play import Games, Played, play
 from mtrain.arena.tournament import Tournament, plan, run
-from mtrain.errors import Mistake
+from mtrain.errors import Mistake, Trouble
 from mtrain.game.engine import advance, apply, legal_actions, new_game
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import nth_action
@@ -59,7 +60,7 @@ class Size:
     cold: bool
 
 
-FULL = Size(tries=5, rounds=100_000, deals=1_000, rollouts=20_000, million=1_000_000, cold=True)
+FULL = Size(tries=5, rounds=100_000, deals=3_000, rollouts=20_000, million=1_000_000, cold=True)
 QUICK = Size(tries=1, rounds=2_600, deals=20, rollouts=500, million=0, cold=False)
 
 
@@ -262,22 +263,28 @@ def _tournaments(size: Size, folder: Path) -> Iterator[Figure]:
     """Compare a whole tournament with the bare engine, and two workers with one."""
     for field in (FIELD, ("a@random", "b@random", "c@random", "d@random")):
         t = plan(field, deals=size.deals, seed=1)
-        jobs = {"bare": partial(_bare, t), "one": partial(_whole, t, folder, 1), "two": partial(_whole, t, folder, 2)}
-        found = _in_turn(size.tries, **jobs)
+        found = _in_turn(
+            min(size.tries, 3),
+            bare=partial(_bare, t, 1),
+            bare_two=partial(_bare, t, 2),
+            one=partial(_whole, t, folder, 1),
+            two=partial(_whole, t, folder, 2),
+        )
         name = f"tournament of {', '.join(agent.name for agent in t.agents)}"
+        yield _ratio(f"{name}, bare engine: two workers / one", found["bare_two"], found["bare"], "× its rounds/s")
         yield _median(f"{name}, one worker", found["one"], "rounds/s", "tables, files and intervals included")
         yield _ratio(f"{name} / bare engine", found["one"], found["bare"], "× its rounds/s")
         yield _median(f"{name}, two workers", found["two"], "rounds/s")
         yield _ratio(f"{name}: two workers / one", found["two"], found["one"], "× its rounds/s")
 
 
-def _bare(t: Tournament) -> float:
+def _bare(t: Tournament, jobs: int) -> float:
     """Play a tournament's games and keep nothing; return rounds/s."""
     bots = [build(agent) for agent in t.agents]
     pieces = [t.schedule.games(chunk.match, chunk.blocks) for chunk in t.chunks()]
+    workers = joblib.Parallel(n_jobs=jobs, backend="threading")
     start = time.perf_counter()
-    for piece in pieces:
-        play(t.rules, bots, piece, t.seed)
+    workers(joblib.delayed(play)(t.rules, bots, piece, t.seed) for piece in pieces)
     return t.n_rounds / (time.perf_counter() - start)
 
 
@@ -292,17 +299,30 @@ def _whole(t: Tournament, folder: Path, jobs: int) -> float:
 
 
 def _process(arguments: list[str], folder: Path, cache: Path | None = None) -> tuple[float, float]:
-    """Run mtrain in a process of its own; return its seconds and its peak memory in MB."""
+    """Run mtrain in a process of its own; return its seconds, and its peak memory in MB where the system tells it."""
     environment = dict(os.environ) | ({"MTRAIN_CACHE_DIR": str(cache)} if cache else {})
     order = [sys.executable, "-m", "mtrain", *arguments]
     start = time.perf_counter()
     with open(folder / "printed", "wb") as printed:
         child = subprocess.Popen(order, stdout=printed, stderr=subprocess.STDOUT, env=environment)
-        _, status, used = os.wait4(child.pid, 0)
+        peak = 0.0
+        while child.poll() is None:
+            peak = max(peak, _peak_of(child.pid))
+            time.sleep(0.005)
     seconds = time.perf_counter() - start
-    if status:
-        raise RuntimeError(f"{' '.join(order)} failed: {(folder / 'printed').read_text(errors='replace')}")
-    return seconds, used.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
+    if child.returncode:
+        raise Trouble(f"{' '.join(order)} failed: {(folder / 'printed').read_text(errors='replace')}")
+    return seconds, peak
+
+
+def _peak_of(pid: int) -> float:
+    """Return the peak memory of a process so far in MB; 0 where the system does not tell it."""
+    try:
+        said = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    found = [line.split()[1] for line in said.splitlines() if line.startswith("VmHWM")]
+    return int(found[0]) / 1024 if found else 0.0
 
 
 def _processes(size: Size, folder: Path) -> Iterator[Figure]:

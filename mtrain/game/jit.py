@@ -120,7 +120,10 @@ def kernel(function: Callable[..., Any], folder: str | None = KERNEL_FOLDER) -> 
     compiled = numba.njit(nogil=True)(function)
     if folder is not None:
         numba.config.CACHE_DIR = folder
-        compiled._cache = _HealingCache(function)
+        try:
+            compiled._cache = _HealingCache(function)
+        except RuntimeError:
+            pass  # code that lies in no file is compiled anew each time
     return compiled
 
 

@@ -268,6 +268,7 @@ def _find_engine(s):
         return DREW
     s.turn = holder
     _take(s, holder, best, best)
+    s.fresh[holder] -= s.fresh[holder] > 0  # a double that nobody was dealt is the tile just drawn
     _open_station(s, best)
     if s.count[holder] == 0:
         _finish(s, OUT)
@@ -337,6 +338,7 @@ def _close(s, k):
     s.n_open -= 1
     for later in range(k, np.int64(s.n_open)):
         s.open_on[later] = s.open_on[later + 1]
+    s.open_on[s.n_open] = 0
 
 
 @kernel

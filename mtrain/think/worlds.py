@@ -17,7 +17,8 @@ from mtrain.game.tiles import HI, LO, MAX_TILES, N_NUMBERS
 _TRIES = 50  # fresh shuffles before one with a contradiction is accepted
 _SWEEPS = 8  # times round a shuffle's misplaced tiles
 _PARTNERS = 16  # tiles that a misplaced one may try to change places with, each time
-_MIXING = 4  # swaps a tile, from the first deal without a contradiction on
+_MIXING = 4  # swaps a tile, from the first deal without a contradiction on …
+_LEAST_MIXING = 100  # … and so many more, for the sake of positions with few tiles
 
 
 # The unseen tiles and where they lie for now. A record, since handing arrays to kernels costs locked counts.
@@ -184,7 +185,7 @@ def determinize(world, obs, seat, own):
         if d.wrong == 0:
             break
     if proofs and d.wrong == 0:
-        for _ in range(_MIXING * n):
+        for _ in range(_LEAST_MIXING + _MIXING * n):
             _try_swap(d, below(own, n), below(own, n))
     top = np.int64(obs.top)
     for i in range(n):
