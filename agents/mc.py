@@ -33,5 +33,5 @@ class Agent:
         return 12.0 * self.worlds
 
     def __post_init__(self) -> None:
-        if self.worlds < 1:
-            raise ValueError(f"worlds is a number of worlds, 1 or more, not {self.worlds}")
+        if not 1 <= self.worlds <= 1_000_000:
+            raise ValueError(f"worlds is a number of worlds from 1 to 1000000, not {self.worlds}")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mtrain.game.engine import new_game as new_game
     from mtrain.game.engine import next_round as next_round
     from mtrain.game.engine import observe as observe
+    from mtrain.game.jit import kernel as kernel
     from mtrain.game.kernels import list_actions as list_actions
     from mtrain.game.kernels import nth_action as nth_action
     from mtrain.game.notation import Action as Action
@@ -53,6 +54,7 @@ _HOMES = {
     "apply": "mtrain.game.engine",
     "below": "mtrain.game.rng",
     "compiled": "mtrain.think.agent",
+    "kernel": "mtrain.game.jit",
     "legal_actions": "mtrain.game.engine",
     "list_actions": "mtrain.game.kernels",
     "new_game": "mtrain.game.engine",
@@ -70,6 +72,10 @@ _HOMES = {
 _MODULES = {"plots": "mtrain.study.plots"}
 
 __all__ = ["__version__", *sorted([*_HOMES, *_MODULES])]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def __getattr__(name: str) -> Any:

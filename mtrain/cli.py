@@ -261,6 +261,10 @@ def record(
         click.echo(f"mtrain: {'1 game' if games == 1 else f'{games:,} games'} in {out}", err=True)
     except OSError as error:
         _fail(f"cannot write {out}: {error.strerror}", 2)
+    except Trouble:
+        if out != "-" and not Path(out).stat().st_size:
+            Path(out).unlink()  # no game was finished: the name is free again
+        raise
 
 
 @mtrain.command()
@@ -437,11 +441,13 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
         try:
             results = arena.run(t, out, jobs=jobs, watch=watch)
         except KeyboardInterrupt:
-            _fail(f"interrupted; the games finished so far are in {out}, and `mtrain report {out}` reads them", 130)
+            kept = any((out / "games.parquet").glob("part-*.parquet"))
+            said = f"the games finished so far are in {out}, and `mtrain report {out}` reads them"
+            _fail(f"interrupted; {said if kept else 'no chunk of games was finished'}", 130)
     if as_json:
         show_json(records(results.standings))
     else:
-        show_standings(results.standings, results.title)
+        show_standings(results.standings, results.title, results.unit)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
     if figures:
@@ -467,7 +473,9 @@ def report(directory: str, as_json: bool) -> None:
     if as_json:
         show_json(records(results.standings))
     else:
-        show_standings(results.standings, results.title)
+        show_standings(results.standings, results.title, results.unit)
+    for warning in results.warnings:
+        click.echo(f"mtrain: warning: {warning}", err=True)
     for path in written:
         click.echo(f"mtrain: wrote {path}", err=True)
 

@@ -154,7 +154,7 @@ def test_a_bot_of_another_distribution(tmp_path: Path) -> None:
         ("random:x=1", "agent 'random' has no parameter 'x'; it has none"),
         ("mc:worlds=many", "worlds of agent 'mc' is a whole number, not 'many'"),
         ("mc:worlds=1.5", "worlds of agent 'mc' is a whole number, not '1.5'"),
-        ("mc:worlds=0", "agent 'mc': worlds is a number of worlds, 1 or more, not 0"),
+        ("mc:worlds=0", "agent 'mc': worlds is a number of worlds from 1 to 1000000, not 0"),
         ("mc:objective=win", "objective of agent 'mc' is one of pips, lead, out, not 'win'"),
         ("greedy:own=nan", "own of agent 'greedy' is a number, not 'nan'"),
         ("double-holder:covered=perhaps", "covered of agent 'double-holder' is true or false, not 'perhaps'"),

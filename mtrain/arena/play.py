@@ -20,7 +20,7 @@ from mtrain.game.kernels import advance, apply, first_round, is_legal, list_acti
 from mtrain.game.notation import action_text
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
-from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, ask
+from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, Unasked, ask
 from mtrain.think.policies import uniform_policy
 
 # Columns of `Played.rows`, one row a round and seat.
@@ -277,8 +277,8 @@ def _ask(
     start = time.perf_counter_ns()
     try:
         answers = ask(bot, obs, actions, streams)
-    except Exception as error:  # whatever a bot raises is its fault, and is named
-        _blame(states, games, bots, int(waiting[0]), None, error)
+    except Unasked as failed:
+        _blame(states, games, bots, int(waiting[failed.index]), None, failed.__cause__)
     note_each(times, len(waiting), time.perf_counter_ns() - start)
     wrong = answer(states, waiting, answers, streams)
     if wrong >= 0:
@@ -299,7 +299,7 @@ def _blame(
     bots: Sequence[Bot],
     g: int,
     action: int | None,
-    error: Exception | None,
+    error: BaseException | None,
 ) -> NoReturn:
     """Raise a Fault that names the agent, the game and what it did."""
     s = states[g]

@@ -10,7 +10,7 @@ from mtrain.arena.schedule import first_starter
 from mtrain.game.engine import IllegalAction
 from mtrain.game.record import Chooser, play_game
 from mtrain.game.rules import RuleSet
-from mtrain.think.agent import Bot, ask
+from mtrain.think.agent import Bot, Unasked, ask
 
 
 def chooser(bots: Sequence[Bot]) -> Chooser:
@@ -22,10 +22,10 @@ def chooser(bots: Sequence[Bot]) -> Chooser:
         obs, actions, streams = see(position, alone)
         try:
             answer = int(ask(bots[seat], obs, actions, streams)[0])
-        except Exception as error:  # whatever a bot raises is its fault, and is named
-            raise Fault(
-                f"agent {bots[seat].spec.label!r} in seat {seat} failed: {type(error).__name__}: {error}"
-            ) from error
+        except Unasked as failed:
+            error = failed.__cause__
+            what = f"{type(error).__name__}: {error}"
+            raise Fault(f"agent {bots[seat].spec.label!r} in seat {seat} failed: {what}") from error
         position[0].stream[seat] = streams[0]
         return answer
 

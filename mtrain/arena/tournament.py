@@ -29,7 +29,7 @@ from mtrain.arena.play import END, ROW, Games, Played, play
 from mtrain.arena.schedule import Chunk, Schedule
 from mtrain.errors import Mistake
 from mtrain.game.jit import JIT
-from mtrain.game.rules import RULES_VERSION, RulesError, RuleSet, override, preset
+from mtrain.game.rules import PRESETS, RULES_VERSION, RulesError, RuleSet, override, preset
 from mtrain.game.scoring import ranks, shares
 from mtrain.study import results, tables
 from mtrain.think.agent import KERNEL, AgentSpec, Registry, all_params, build, effort
@@ -122,6 +122,12 @@ def plan(
     TournamentError, AgentError, RulesError
         With one sentence.
     """
+    if isinstance(agents, str):
+        raise TournamentError(f"agents is a list of agents, not the text {agents!r}")
+    if not isinstance(rules, (str, RuleSet)):
+        raise RulesError(f"rules is a RuleSet or the name of a preset, not {rules!r}")
+    if seed is None:
+        raise TournamentError("seed is a whole number, 0 or more, not None")
     resolved = override(preset(rules) if isinstance(rules, str) else rules, changes or {})
     if isinstance(players, bool) or not isinstance(players, int):
         raise RulesError(f"players is a whole number, not {players!r}")
@@ -270,6 +276,8 @@ def run(
     out = Path(out)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
         raise TournamentError(f"jobs is a whole number, 1 or more, not {jobs!r}")
+    for spec in t.agents:
+        build(spec)  # one that cannot be compiled says so before anything is written
     ready(out)
     jobs = jobs or os.cpu_count() or 1
     started = time.time()
@@ -347,6 +355,7 @@ def _manifest(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "title": t.title,
         "agents": {agent.label: str(agent) for agent in t.agents},
         "parameters": {agent.label: all_params(agent) for agent in t.agents},
+        "preset": next((name for name, rules in PRESETS.items() if rules == t.rules), "house"),
         "rules": t.rules.to_json(),
         "rules_version": RULES_VERSION,
         "players": t.players,

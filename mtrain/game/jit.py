@@ -6,6 +6,7 @@ changed helper never meets stale code; a torn file in it is rebuilt, and a machi
 goes on without a cache. This module knows nothing of dominoes.
 """
 
+import contextlib
 import hashlib
 import os
 import sys
@@ -93,7 +94,7 @@ class _HealingCache(FunctionCache):  # type: ignore[misc]
             self._forget()
             found = None
         if found is None:
-            _Once.say("compiling the kernels; this takes up to a minute, once for this version on this machine …")
+            _Once.say("compiling kernels, up to a minute at the very first run; they are kept for the next …")
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -120,10 +121,8 @@ def kernel(function: Callable[..., Any], folder: str | None = KERNEL_FOLDER) -> 
     compiled = numba.njit(nogil=True)(function)
     if folder is not None:
         numba.config.CACHE_DIR = folder
-        try:
+        with contextlib.suppress(RuntimeError):  # code that lies in no file is compiled anew each time
             compiled._cache = _HealingCache(function)
-        except RuntimeError:
-            pass  # code that lies in no file is compiled anew each time
     return compiled
 
 

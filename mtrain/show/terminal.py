@@ -119,11 +119,12 @@ def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
     return rows
 
 
-def show_standings(frame: pd.DataFrame, title: str) -> None:
+def show_standings(frame: pd.DataFrame, title: str, unit: str = "pips") -> None:
     """Print the standings, and why an interval is absent where one is."""
     notes = [f"{row.agent!s}: {row.note!s}" for row in frame.itertuples() if row.note]
-    note = "\n".join(["95 % intervals clustered by block; lower pips and ranks are better.", *notes])
-    show(STANDINGS_HEADINGS, standings_rows(frame), title, note)
+    about = f"95 % intervals clustered by block; lower {unit} and ranks are better. Shares are per seat held."
+    headings = [heading.replace("pips", unit) for heading in STANDINGS_HEADINGS]
+    show(headings, standings_rows(frame), title, "\n".join([about, *notes]))
 
 
 # ── Progress ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -223,6 +224,7 @@ def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
     for number, _, position, event in replay(record):
         round_ = record["rounds"][number - 1]
         if event is None:
+            marked = n_open = 0
             yield ""
             starts = f"seat {round_['starter']} starts, {len(round_['boneyard'])} tiles in the boneyard"
             yield f"round {number}: engine {round_['engine']}, {starts}"
@@ -230,6 +232,11 @@ def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
                 yield f"  seat {seat} is dealt {' '.join(hand)}"
             continue
         words = event_words(event)
+        if changed := int(position[0].marked) ^ marked:
+            words += f" (marker {'up' if changed & int(position[0].marked) else 'down'})"
+        if event[1] == "play" and position[0].n_open > n_open:
+            words += " (a double to cover)"
+        marked, n_open = int(position[0].marked), int(position[0].n_open)
         if turn and turn[0].split()[1] == str(event[0]):
             turn.append(words.split(" ", 2)[2])
         else:

@@ -263,7 +263,9 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
     }
     paths = []
     for name, (draw, frame) in figures.items():
-        figure = draw(frame).figure
+        ax = draw(frame)
+        _in_unit(ax, results.unit)
+        figure = ax.figure
         figure.supxlabel(results.caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
         for kind in formats:
             data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
@@ -271,6 +273,16 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
                 figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
             paths.append(put(Path(folder) / f"{name}.{kind}", data.getvalue()))
     return paths
+
+
+def _in_unit(ax: Axes, unit: str) -> None:
+    """Say `unit` where a figure says pips: some rules count the tiles left instead."""
+    legend = ax.get_legend()
+    texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts, *([legend.get_title()] if legend else [])]
+    for other in ax.figure.axes:
+        texts += [other.xaxis.label, other.yaxis.label, other.title]
+    for text in texts:
+        text.set_text(text.get_text().replace("pips", unit))
 
 
 def _axes(ax: Axes | None, width: float, height: float) -> Axes:
@@ -356,7 +368,8 @@ def _wrapped(label: str) -> str:
     """A long label on several lines; nothing of it is cut, so two agents never look alike."""
     spaced = label.replace(",", ",\u200b").replace(":", ":\u200b").replace("\u200b", " \u200b")
     lines = textwrap.wrap(spaced, WRAP, break_long_words=True, break_on_hyphens=True)
-    return "\n".join(lines).replace(" \u200b", "").replace("\u200b", "")
+    # A dollar sign would begin a formula.
+    return "\n".join(lines).replace(" \u200b", "").replace("\u200b", "").replace("$", r"\$")
 
 
 def _number(form: str, value: float) -> str:

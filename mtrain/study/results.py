@@ -133,9 +133,15 @@ class Results:
     @property
     def caption(self) -> str:
         """What a figure must say of the tournament it is from: its name, the size of the table and the seed."""
-        known = {"players": "{} seats", "seed": "seed {}"}
+        known = {"preset": "{} rules", "players": "{} seats", "seed": "seed {}"}
         facts = [text.format(self.manifest[name]) for name, text in known.items() if name in self.manifest]
-        return " · ".join([self.title, *facts])
+        return " · ".join([self.title, *facts]).replace("$", r"\$")
+
+    @property
+    def unit(self) -> str:
+        """What a score counts: pips, or by some rules the tiles left."""
+        rules = self.manifest.get("rules")
+        return str(rules.get("scoring", "pips")) if isinstance(rules, dict) else "pips"
 
     @cached_property
     def parts(self) -> list[str]:
@@ -219,7 +225,15 @@ class Results:
             rounds = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
             players = self.manifest.get("players")
             digests += [digest(g, r, players) for g, r in blocks.split(games, rounds, PIECE)]
-        return combine(digests, [f"{part} has no twin and is left out" for part in self.halves])
+        made = combine(digests, [f"{part} has no twin and is left out" for part in self.halves])
+        there = len(made.blocks[["match", "deal"]].drop_duplicates())
+        planned = self.manifest.get("blocks", there)
+        if there != planned:
+            said = f"{self.path} holds {there:,} of {planned:,} blocks"
+            if self.manifest.get("finished"):
+                raise ResultsError(f"{said}, though its manifest says that it is finished: parts are missing")
+            made.warnings.append(f"{said}: the run was not finished")
+        return made
 
     def write_derived(self) -> list[Path]:
         """Write the tables made from rounds and games beside them; return their files."""

@@ -43,6 +43,14 @@ KERNEL, BATCH, SINGLE = "compiled", "batch", "one at a time"
 _USUAL_EFFORT = {KERNEL: 0.1, BATCH: 2.0, SINGLE: 10.0}
 
 
+class Unasked(Exception):
+    """A bot raised, or gave no whole number, when it was asked about entry `index` of a batch (its cause says what)."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
 class AgentError(Mistake):
     """An agent that is not there, cannot be built, or was given a parameter it does not have."""
 
@@ -115,7 +123,7 @@ class Parameter:
             return str(text)
         elif not isinstance(text, bool):
             number = self.kind(text)
-            if (isinstance(text, str) or number == text) and np.isfinite(number):
+            if (isinstance(text, str) or number == text) and abs(number) < 1e15:
                 return number
         raise ValueError
 
@@ -179,14 +187,14 @@ def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> 
 
     Raises
     ------
-    ValueError
-        If an answer is no whole number, or a batch is answered with another number of answers.
+    Unasked
+        If the bot raises, an answer is no whole number, or a batch is answered with another number of answers.
     """
     if bot.how == BATCH:
-        chosen = np.asarray(bot.call(obs, actions, streams))
-        if chosen.shape != (len(obs),) or chosen.dtype.kind not in "iu":
-            raise ValueError(f"{len(obs)} whole numbers were asked for, not {chosen.dtype}{list(chosen.shape)}")
-        return chosen.astype(np.int64)
+        try:
+            return _all_whole(bot.call(obs, actions, streams), len(obs))
+        except (Exception, SystemExit) as error:
+            raise Unasked(0) from error
     answers = np.zeros(len(obs), np.int64)
     own = np.zeros(1, OWN)
     own[0].params[:] = bot.params
@@ -197,9 +205,20 @@ def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> 
             streams[i] = own[0].chance
         else:
             rng = Stream(int(streams[i]))
-            answers[i] = _whole(bot.call(obs[i], tuple([known_action(a) for a in actions[i].tolist() if a]), rng))
+            legal = tuple([known_action(a) for a in actions[i].tolist() if a])
+            try:
+                answers[i] = _whole(bot.call(obs[i], legal, rng))
+            except (Exception, SystemExit) as error:
+                raise Unasked(i) from error
             streams[i] = rng.state
     return answers
+
+
+def _all_whole(answers: Any, n: int) -> np.ndarray:
+    chosen = np.asarray(answers)
+    if chosen.shape != (n,) or chosen.dtype.kind not in "iu":
+        raise ValueError(f"{n} whole numbers were asked for, not {chosen.dtype}{list(chosen.shape)}")
+    return chosen.astype(np.int64)
 
 
 def _whole(answer: Any) -> int:
@@ -313,6 +332,8 @@ class Registry:
         name, _, given = rest.partition(":")
         if at and not label.strip():
             raise AgentError(f"an empty label in {text!r}; an agent is written label@name:param=value")
+        if not label.isprintable():
+            raise AgentError(f"a label is made of printable characters, not {label!r}")
         found = self.find(name.strip())
         values = {}
         for pair in filter(None, given.split(",")):
