@@ -276,6 +276,54 @@ def test_a_faulty_agent_stops_the_run_and_keeps_what_is_finished(tmp_path: Path)
     assert json.loads((tmp_path / "o" / "manifest.json").read_text())["finished"] is False
 
 
+def test_a_fault_is_named_at_its_own_seat_among_many_games(tmp_path: Path) -> None:
+    body = "def agent(obs, actions, rng):\n    assert obs.number < 2, f'round {obs.number}, seat {obs.turn}'\n    return actions[-1]\n"
+    (tmp_path / "where.py").write_text(body)
+    with pytest.raises(m.Fault) as said:
+        m.tournament(["where"], players=4, deals=40, seed=3, jobs=1, agents_from=[tmp_path / "where.py"])
+    told, found = str(said.value).split(": AssertionError: ")
+    assert found in told
+
+
+def test_a_bot_that_exits_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "gone.py").write_text("import sys\ndef agent(obs, actions, rng):\n    sys.exit(0)\n")
+    with pytest.raises(m.Fault, match="SystemExit"):
+        m.tournament(["gone", "random"], players=2, deals=1, seed=3, jobs=1, agents_from=[tmp_path / "gone.py"])
+
+
+def test_a_finished_run_with_a_part_missing_is_refused(tmp_path: Path) -> None:
+    run(plan(QUICK, players=3, deals=40, seed=5), tmp_path / "a", jobs=1)
+    before = (tmp_path / "a" / "standings.parquet").read_bytes()
+    (tmp_path / "a" / "games.parquet" / "part-00001.parquet").unlink()
+    with pytest.raises(Mistake, match="of 40 blocks, though its manifest says that it is finished: parts are missing"):
+        report(tmp_path / "a")
+    assert (tmp_path / "a" / "standings.parquet").read_bytes() == before
+
+
+def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
+    run(plan(QUICK, players=3, deals=40, seed=5), tmp_path / "a", jobs=1)
+    manifest = tmp_path / "a" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"finished": true', '"finished": false'))
+    for table in ("games", "rounds"):
+        (tmp_path / "a" / f"{table}.parquet" / "part-00001.parquet").unlink()
+    assert any("the run was not finished" in warning for warning in read(tmp_path / "a", fresh=True).warnings)
+
+
+def test_figures_say_the_unit_that_the_rules_score_in(tmp_path: Path) -> None:
+    run(plan(["random", "$x$@greedy"], "cardinal", players=2, deals=3, seed=5), tmp_path / "a", jobs=1)
+    svg = [path.read_text() for path in report(tmp_path / "a") if path.suffix == ".svg"]
+    assert any("tiles/round" in text for text in svg)
+    assert not any("pips" in text for text in svg)
+
+
+@pytest.mark.parametrize(
+    "call", [{"agents": "greedy"}, {"rules": {"rounds": 3}}, {"seed": None}, {"agents": ["a\nb@greedy"]}]
+)
+def test_values_of_the_wrong_kind_are_one_sentence(call: dict[str, object]) -> None:
+    with pytest.raises(Mistake, match=r"is a|is made of"):
+        plan(**({"agents": ["random", "greedy"]} | call))  # type: ignore[arg-type]
+
+
 # ── Experiments ───────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from mtrain.study import estimates
@@ -278,9 +279,9 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
 def _in_unit(ax: Axes, unit: str) -> None:
     """Say `unit` where a figure says pips: some rules count the tiles left instead."""
     legend = ax.get_legend()
-    texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts, *([legend.get_title()] if legend else [])]
-    for other in ax.figure.axes:
-        texts += [other.xaxis.label, other.yaxis.label, other.title]
+    texts = [legend.get_title()] if legend else []
+    for each in ax.figure.axes:  # titles and notes; the names of agents are left alone
+        texts += [each.xaxis.label, each.yaxis.label, *(t for t in each.get_children() if isinstance(t, Text))]
     for text in texts:
         text.set_text(text.get_text().replace("pips", unit))
 
