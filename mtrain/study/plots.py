@@ -77,7 +77,7 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         scale = "mean 0 in each group; groups (dotted lines) don't compare\n"
     else:
         scale = "mean 0; "
-    unit = "rating points, higher is better; 400 points are odds of 10"
+    unit = "rating points, higher is better; 400 points are odds of 10 to 1"
     _dress(ax, "Plackett–Luce rating", f"{unit}\n{scale}95 % intervals clustered by block")
     return ax
 
