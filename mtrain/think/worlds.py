@@ -166,7 +166,8 @@ def determinize(world, obs, seat, own):
     """
     copy_masked(world, obs)
     world.hand[seat] = obs.hand[seat]
-    d = np.zeros(1, _DEAL)[0]
+    scratch = np.zeros(1, _DEAL)
+    d = scratch[0]
     n_seats = np.int64(obs.n_seats)
     n = _unseen(d, obs, seat)
     proofs = False
@@ -197,3 +198,4 @@ def determinize(world, obs, seat, own):
             top += 1
         else:
             give(world, d.places[i], d.tiles[i])
+    return len(scratch)  # a record does not keep its array alive: this last use of it does
