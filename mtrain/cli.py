@@ -433,7 +433,7 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
     from contextlib import nullcontext
 
     from mtrain.arena import tournament as arena
-    from mtrain.show.terminal import Watch, records, show_json, show_standings
+    from mtrain.show.terminal import Watch
 
     arena.ready(out)
     click.echo(f"mtrain: {t.sentence()}", err=True)
@@ -444,19 +444,27 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
             kept = any((out / "games.parquet").glob("part-*.parquet"))
             said = f"the games finished so far are in {out}, and `mtrain report {out}` reads them"
             _fail(f"interrupted; {said if kept else 'no chunk of games was finished'}", 130)
+    if figures:  # before anything is printed: whoever reads the table may stop listening
+        from mtrain.study import plots
+
+        plots.save(results, out / "figures")
+    _print_standings(results, as_json)
+    if figures:
+        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
+    else:
+        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
+
+
+def _print_standings(results: Any, as_json: bool) -> None:
+    """Print the standings of some results, and what is to be warned of."""
+    from mtrain.show.terminal import records, show_json, show_standings
+
     if as_json:
         show_json(records(results.standings))
     else:
         show_standings(results.standings, results.title, results.unit)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
-    if figures:
-        from mtrain.study import plots
-
-        plots.save(results, out / "figures")
-        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
-    else:
-        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
 
 
 @mtrain.command()
@@ -464,18 +472,11 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
 @_json
 def report(directory: str, as_json: bool) -> None:
     """Make the tables and figures of DIR again from its games and rounds alone."""
-    from mtrain.show.terminal import records, show_json, show_standings
     from mtrain.study import report as study
     from mtrain.study.results import read
 
     written = study.report(directory)
-    results = read(directory)
-    if as_json:
-        show_json(records(results.standings))
-    else:
-        show_standings(results.standings, results.title, results.unit)
-    for warning in results.warnings:
-        click.echo(f"mtrain: warning: {warning}", err=True)
+    _print_standings(read(directory), as_json)
     for path in written:
         click.echo(f"mtrain: wrote {path}", err=True)
 

@@ -1,6 +1,9 @@
 """The command line: exit statuses, what goes where, and one sentence for a wrong call."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -191,3 +194,27 @@ def test_without_out_the_next_free_directory_is_taken(tmp_path: Path) -> None:
     for _ in range(2):
         assert mtrain(*call, cwd=tmp_path).returncode == 0
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["tournament-001", "tournament-002"]
+
+
+def test_figures_are_drawn_though_nobody_reads_the_table(tmp_path: Path) -> None:
+    call = [
+        "tournament",
+        "random",
+        "greedy",
+        "--players",
+        "2",
+        "--deals",
+        "2",
+        "--set",
+        "rounds=1",
+        "--figures",
+        "--out",
+        "o",
+    ]
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    subprocess.run(
+        [sys.executable, "-m", "mtrain", *call], cwd=tmp_path, stdout=write_end, stderr=subprocess.DEVNULL, check=False
+    )
+    os.close(write_end)
+    assert (tmp_path / "o" / "figures" / "by_round.png").is_file()

@@ -33,17 +33,21 @@ def tables(folder: Path) -> dict[str, bytes]:
 # ── The same bytes ────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("kind", ["compiled", "python"])
+@pytest.mark.parametrize("kind", ["compiled", "search", "python"])
 def test_H01_the_same_bytes_with_one_two_and_three_workers(tmp_path: Path, kind: str) -> None:
     (tmp_path / "chance.py").write_text(RANDOM_PYTHON, encoding="utf-8")
-    agents = [*QUICK, "b@random"] if kind == "compiled" else ["chance", "greedy", "random"]
+    agents, deals = {
+        "compiled": ([*QUICK, "b@random"], 40),
+        "search": (["mc:worlds=4", "greedy", "random"], 16),
+        "python": (["chance", "greedy", "random"], 6),
+    }[kind]
     made = []
     for jobs in (1, 2, 3):
         t = plan(
             agents,
             "standard",
             players=3,
-            deals=40 if kind == "compiled" else 6,
+            deals=deals,
             seed=9,
             agents_from=[tmp_path / "chance.py"],
         )
@@ -376,3 +380,15 @@ def test_an_experiment_brings_its_agents_and_draws_its_figures(tmp_path: Path) -
     assert "Is mine random?" in ran.stdout
     assert (tmp_path / "results" / "ask" / "figures" / "standings.png").is_file()
     assert mtrain("run", "ask.toml", cwd=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "manifest", sorted((HERE / "results").glob("*/manifest.json")), ids=lambda path: path.parent.name
+)
+def test_kept_results_are_whole_and_answer_their_experiment(manifest: Path) -> None:
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    t = read_experiment(HERE / "experiments" / f"{manifest.parent.name}.toml")
+    assert said["finished"]
+    assert (said["title"], said["games"], said["seed"]) == (t.title, t.schedule.n_games, t.seed)
+    assert len(list((manifest.parent / "figures").glob("*.png"))) == 6
+    assert all((manifest.parent / f"{name}.parquet").is_file() for name in ("standings", "pairwise", "seats", "timing"))
