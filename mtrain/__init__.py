@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mtrain.think.agent import AgentError as AgentError
     from mtrain.think.agent import Registry as Registry
     from mtrain.think.agent import compiled as compiled
+    from mtrain.think.trail import best_train as best_train
 
 __version__ = "0.1.0"
 
@@ -53,6 +54,7 @@ _HOMES = {
     "advance": "mtrain.game.engine",
     "apply": "mtrain.game.engine",
     "below": "mtrain.game.rng",
+    "best_train": "mtrain.think.trail",
     "compiled": "mtrain.think.agent",
     "kernel": "mtrain.game.jit",
     "legal_actions": "mtrain.game.engine",
