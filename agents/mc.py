@@ -1,4 +1,4 @@
-"""Monte Carlo determinization: tries every legal action in the same sampled worlds."""
+"""Monte Carlo determinization: tries the legal actions in the same sampled worlds."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,29 +9,40 @@ from mtrain.think.montecarlo import monte_carlo
 
 @dataclass(frozen=True)
 class Agent:
-    """Deals the tiles it cannot see again, many times, and plays every legal action out in each of those worlds.
+    """Deals the tiles it cannot see again, many times, and plays the legal actions out in each of those worlds.
+
+    It leaves a base policy's choice only for one that is surely better.
 
     Parameters
     ----------
     worlds
-        How many worlds are sampled for a decision: its whole budget.
+        Its budget: a decision costs as many roll-outs as if every legal action were tried in so many worlds.
     rollout
         The policy of all seats after the candidate; each sees only its own hand.
     objective
-        What counts: its own `pips`, its `lead` (own pips less the mean of the others'), or whether it goes `out`.
+        What counts: its own `pips`, its `lead` (own pips less the mean of the others'), whether it goes `out`, or its
+        chance to win the `game`, by the totals and the rounds to come.
+    base
+        Whose choice it leaves for a better one only; `none`: the best mean wins.
+    gate
+        Standard errors by which the paired gain must exceed 0.
     """
 
-    worlds: int = 16
-    rollout: Literal["random", "greedy", "double-holder"] = "greedy"
-    objective: Literal["pips", "lead", "out"] = "pips"
+    worlds: int = 64
+    rollout: Literal["random", "greedy", "double-holder", "planner"] = "planner"
+    objective: Literal["pips", "lead", "out", "game"] = "pips"
+    base: Literal["none", "planner", "heuristic"] = "heuristic"
+    gate: float = 2.0
 
     kernel = compiled(monte_carlo)
 
     @property
     def effort(self) -> float:
         """Roughly how many µs a decision takes."""
-        return 12.0 * self.worlds
+        return 60.0 * self.worlds
 
     def __post_init__(self) -> None:
         if not 1 <= self.worlds <= 1_000_000:
             raise ValueError(f"worlds is a number of worlds from 1 to 1000000, not {self.worlds}")
+        if self.gate < 0:
+            raise ValueError(f"gate is a number of standard errors, 0 or more, not {self.gate:g}")

@@ -12,7 +12,7 @@ from mtrain.study import estimates
 from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentError, Registry, all_params, build
 from tests.conftest import mtrain
 
-BUNDLED = ("double-holder", "greedy", "mc", "random")
+BUNDLED = ("double-holder", "greedy", "heuristic", "mc", "planner", "random")
 
 
 def bot_file(folder: Path, name: str, body: str) -> str:
@@ -35,7 +35,10 @@ def test_the_bundled_agents_are_the_files() -> None:
     assert tuple(sorted(Registry().origins)) == BUNDLED
 
 
-@pytest.mark.parametrize("text", [*BUNDLED[:2], "mc:worlds=2", "random", "greedy:own=3,ties=follow"])
+@pytest.mark.parametrize(
+    "text",
+    [*BUNDLED[:3], *BUNDLED[4:], "mc:worlds=2", "mc:worlds=8,base=none,rollout=greedy", "greedy:own=3,ties=follow"],
+)
 def test_bundled_agents_conform_on_every_preset_and_table_size(text: str) -> None:
     verdicts = list(check_agent(Registry().parse(text), games=2, decisions=25))
     assert len(verdicts) == len(CHECKS) * 26  # 7 + 3 + 7 + 9 tables
@@ -43,7 +46,8 @@ def test_bundled_agents_conform_on_every_preset_and_table_size(text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", [*BUNDLED[:2], "random", "mc:worlds=1", "greedy:ties=follow", "mc:worlds=1,rollout=random"]
+    "text",
+    [*BUNDLED[:3], *BUNDLED[4:], "mc:worlds=1", "greedy:ties=follow", "mc:worlds=1,base=none,rollout=random"],
 )
 def test_no_seat_is_favoured_by_its_number(text: str) -> None:
     """A tie broken by a train's number once gave low seats three pips a round."""
@@ -64,8 +68,8 @@ def test_agents_differ_in_strength_as_they_should() -> None:
     assert made.standings["diff_hi"].iloc[0] < 0 < made.standings["diff_lo"].iloc[-1]
 
 
-@pytest.mark.parametrize("objective", ["pips", "lead", "out"])
-@pytest.mark.parametrize("rollout", ["random", "greedy", "double-holder"])
+@pytest.mark.parametrize("objective", ["pips", "lead", "out", "game"])
+@pytest.mark.parametrize("rollout", ["random", "greedy", "double-holder", "planner"])
 def test_every_kind_of_search_plays(objective: str, rollout: str) -> None:
     n = 4
     games = Games(np.arange(n), np.zeros(n, np.int64), np.arange(n) % 3, np.zeros((n, 3), np.int64))
@@ -149,13 +153,13 @@ def test_a_bot_of_another_distribution(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("greddy", "unknown agent 'greddy'; did you mean 'greedy'?"),
-        ("zzz", "unknown agent 'zzz'; choose from double-holder, greedy, mc, random"),
+        ("zzz", "unknown agent 'zzz'; choose from double-holder, greedy, heuristic, mc, planner, random"),
         ("mc:world=3", "agent 'mc' has no parameter 'world'; did you mean 'worlds'?"),
         ("random:x=1", "agent 'random' has no parameter 'x'; it has none"),
         ("mc:worlds=many", "worlds of agent 'mc' is a whole number, not 'many'"),
         ("mc:worlds=1.5", "worlds of agent 'mc' is a whole number, not '1.5'"),
         ("mc:worlds=0", "agent 'mc': worlds is a number of worlds from 1 to 1000000, not 0"),
-        ("mc:objective=win", "objective of agent 'mc' is one of pips, lead, out, not 'win'"),
+        ("mc:objective=win", "objective of agent 'mc' is one of pips, lead, out, game, not 'win'"),
         ("greedy:own=nan", "own of agent 'greedy' is a number, not 'nan'"),
         ("double-holder:covered=perhaps", "covered of agent 'double-holder' is true or false, not 'perhaps'"),
         ("greedy:own", "'own' in 'greedy:own' is no parameter; write greedy:param=value,param=value"),

@@ -78,11 +78,13 @@ def test_one_resolved_rule_set() -> None:
 
 def test_agents_as_json() -> None:
     told = {agent["name"]: agent for agent in json.loads(mtrain("agents", "--json").stdout)}
-    assert set(told) == {"random", "greedy", "double-holder", "mc"}
+    assert set(told) == {"random", "greedy", "double-holder", "heuristic", "mc", "planner"}
     assert {p["name"]: p["default"] for p in told["mc"]["parameters"]} == {
-        "worlds": "16",
-        "rollout": "greedy",
+        "worlds": "64",
+        "rollout": "planner",
         "objective": "pips",
+        "base": "heuristic",
+        "gate": "2",
     }
     assert all(agent["about"] and all(p["meaning"] for p in agent["parameters"]) for agent in told.values())
 

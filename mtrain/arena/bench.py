@@ -30,7 +30,7 @@ from mtrain.game.kernels import nth_action
 from mtrain.game.rules import RuleSet, preset
 from mtrain.game.state import N_PARAMS, OWN, STATE
 from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, Registry, build, compiled
-from mtrain.think.montecarlo import ROLL_RANDOM, roll_out
+from mtrain.think.rollouts import ROLL_RANDOM, roll_out
 from mtrain.think.worlds import determinize
 
 SEATS = (2, 3, 4, 8)

@@ -210,7 +210,7 @@ def _pass_turn(s):
 
 
 @kernel
-def _access(s):
+def access(s):
     """Return the trains that the seat on turn may use now: a row of bits."""
     own = 1 << np.int64(s.turn)
     if s.owed == COVER:
@@ -223,12 +223,12 @@ def _access(s):
 
 
 @kernel
-def _proves(s, access):
+def _proves(s, trains):
     """Note that the seat on turn holds nothing for these trains."""
     seat = s.turn
-    while access:
-        s.void[seat, s.end[lowest(access)]] = s.fresh[seat]
-        access &= access - 1
+    while trains:
+        s.void[seat, s.end[lowest(trains)]] = s.fresh[seat]
+        trains &= trains - 1
 
 
 @kernel
@@ -290,10 +290,10 @@ def step(s):
     if s.engine < 0:
         return _find_engine(s)
     seat = s.turn
-    access = _access(s)
+    trains = access(s)
     n = 0
     for train in range(np.int64(s.n_seats) + 1):
-        row = np.int64(s.hand[seat, s.end[train]]) & -(access >> train & 1)  # no branch: it could not be foretold
+        row = np.int64(s.hand[seat, s.end[train]]) & -(trains >> train & 1)  # no branch: it could not be foretold
         s.legal[train] = row
         n += popcount(row)
     if n > 0:
@@ -308,12 +308,12 @@ def step(s):
         _end_turn(s)
         return TURN_OVER
     if not s.drawn and s.top < s.n_tiles and (s.owed == FIRST or s.draw_to_cover):
-        _proves(s, access)
+        _proves(s, trains)
         _draw(s)
         s.drawn = 1
         return DREW
     if s.must_play or not s.drawn:
-        _proves(s, access)  # under `may` a drawn tile that fits may have been kept back
+        _proves(s, trains)  # under `may` a drawn tile that fits may have been kept back
     _pass_turn(s)
     return PASSED
 

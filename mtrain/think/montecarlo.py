@@ -1,87 +1,212 @@
-"""Monte Carlo over determinizations: try every legal action in the same sampled worlds.
+"""Monte Carlo over determinizations: try the legal actions in the same sampled worlds, and leave a base policy's choice
+only where the gain is beyond doubt.
 
-Source: Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001): the
-sampled worlds are shared by all candidates, so that their luck cancels in the comparison.
+Sources: Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001), for worlds
+shared by all candidates, so that their luck cancels; Karnin, Koren and Somekh, "Almost optimal exploration in
+multi-armed bandits", ICML 2013, for halving the candidates as the budget is spent. The gate is a paired t test.
 """
 
 import numpy as np
 
 from mtrain.game.jit import kernel
-from mtrain.game.kernels import advance, apply, list_actions, nth_action, observe
+from mtrain.game.kernels import apply, list_actions
 from mtrain.game.rng import below, mix
 from mtrain.game.state import OUT, OWN, STATE
-from mtrain.think.policies import double_holder_policy, greedy_policy, uniform_policy
-from mtrain.think.worlds import determinize
-
-# Rollout policies.
-ROLL_RANDOM, ROLL_GREEDY, ROLL_DOUBLE_HOLDER = range(3)
+from mtrain.think.planner import PLAIN, PLANS, make_plan, planner_policy
+from mtrain.think.rollouts import ROLL_PLANNER, roll_out, roll_plans
+from mtrain.think.survey import TUNED, linear_policy
+from mtrain.think.trail import TRAIL
+from mtrain.think.worlds import determinize, shuffle_boneyard
 
 # What a rollout is worth; less is better.
-OWN_PIPS, LEAD, GO_OUT = range(3)
+OWN_PIPS, LEAD, GO_OUT, WIN_GAME = range(4)
+
+# Base policies: none (the best mean wins), and those that a gate protects.
+NO_BASE, BASE_PLANNER, BASE_HEURISTIC = range(3)
 
 _MAX_ACTIONS = 512
+_LOOK = 8  # worlds between two looks at the candidates
+_SURE = 3.0  # standard errors by which a candidate must be worse than the base to be dropped
+_ROUND_SPREAD = 17.0  # pips: the spread of a seat's score in one round
 
 
 @kernel
-def roll_out(s, seen, policy, own):
-    """Play a State to the end of its round; every seat chooses by `policy` from its own observation `seen`."""
-    while True:
-        n = advance(s)
-        if n == 0:
-            return
-        if n == 1:
-            action = nth_action(s, 0)
-        else:
-            observe(seen, s, s.turn)
-            if policy == ROLL_GREEDY:
-                action = greedy_policy(seen, own)
-            elif policy == ROLL_DOUBLE_HOLDER:
-                action = double_holder_policy(seen, own)
-            else:
-                action = uniform_policy(seen, own)
-        apply(s, action)
+def _ahead(gap, n_rounds):
+    """Return the chance that a lead of `gap` pips holds for `n_rounds` more rounds: a logistic curve for a normal's."""
+    if n_rounds == 0:
+        return 0.5 if gap == 0.0 else 1.0 * (gap > 0.0)
+    return 1.0 / (1.0 + np.exp(-1.702 * gap / (_ROUND_SPREAD * np.sqrt(2.0 * n_rounds))))
 
 
 @kernel
-def _cost(s, seat, objective):
+def cost(s, seat, objective):
     """Return what a finished round cost a seat."""
     if objective == GO_OUT:
         return 0.0 if s.over == OUT and s.count[seat] == 0 else 1.0
-    cost = float(s.pips[seat])
+    n_seats = np.int64(s.n_seats)
+    if objective == WIN_GAME:
+        chance = 1.0
+        for other in range(n_seats):
+            if other != seat:
+                gap = float(np.int64(s.score[other]) - np.int64(s.score[seat]))
+                chance *= _ahead(gap, np.int64(s.n_rounds) - np.int64(s.number))
+        return 1.0 - chance
+    pips = float(s.pips[seat])
     if objective == LEAD:
         others = 0.0
-        for other in range(np.int64(s.n_seats)):
+        for other in range(n_seats):
             if other != seat:
                 others += s.pips[other]
-        cost -= others / (np.int64(s.n_seats) - 1)
-    return cost
+        pips -= others / (n_seats - 1)
+    return pips
+
+
+@kernel
+def _doubt(gate, n):
+    """Return the `gate` of a normal test as that of a t test on `n` pairs (the first terms of Cornish and Fisher)."""
+    free = n - 1.0
+    return gate + (gate**3 + gate) / (4.0 * free) + (5.0 * gate**5 + 16.0 * gate**3 + 3.0 * gate) / (96.0 * free**2)
+
+
+@kernel
+def _error(total, squares, n):
+    """Return the standard error of a mean, from a sum and a sum of squares."""
+    return np.sqrt(max(squares - total * total / n, 0.0) / (n * (n - 1.0)))
+
+
+@kernel
+def _set(own, params):
+    """Write parameters into a record of dtype OWN."""
+    for k in range(len(params)):
+        own.params[k] = params[k]
+
+
+@kernel
+def _by_policy(policy, obs, own, theirs):
+    """Return what a base policy chooses, by the chance of `own`; `theirs` is scratch of dtype OWN."""
+    theirs.chance = own.chance
+    if policy == BASE_HEURISTIC:
+        _set(theirs, TUNED)
+        action = linear_policy(obs, theirs)
+    else:
+        _set(theirs, PLAIN)
+        action = planner_policy(obs, theirs)
+    own.chance = theirs.chance
+    return action
 
 
 @kernel
 def monte_carlo(obs, own):
-    """Choose the action with the least mean cost over common worlds; equals are drawn for.
+    """Choose the action with the least mean cost over common worlds, if it is surely better than the base policy's.
 
-    Parameters: ``[worlds, rollout, objective]``. The budget is a count: worlds × legal actions rollouts.
+    Parameters: ``[worlds, rollout, objective, base, gate, peek]``. The budget is a count of roll-outs: worlds × legal
+    actions. As it is spent, candidates are halved; one that is surely worse than the base goes at once. `peek`: `obs`
+    is the whole State, whose hands are those of every world.
     """
     seat = np.int64(obs.turn)
-    scratch = np.empty(3, STATE)
-    world, future, seen = scratch[0], scratch[1], scratch[2]
+    policy = np.int64(own.params[1])
+    objective = np.int64(own.params[2])
+    base_policy = np.int64(own.params[3])
+    gate = own.params[4]
+    peek = own.params[5] != 0.0
+    states = np.empty(3, STATE)
+    world, future, seen = states[0], states[1], states[2]
+    plans = np.zeros(2, PLANS)
+    trails = np.empty(1, TRAIL)
+    owns = np.zeros(1, OWN)
     actions = np.empty(_MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
-    cost = np.zeros(n)
-    rollers = np.zeros(1, OWN)  # one stream for all seats of a rollout, and no parameters
-    for _ in range(np.int64(own.params[0])):
-        determinize(world, obs, seat, own)
+
+    base = below(own, n)
+    if base_policy != NO_BASE:
+        wanted = _by_policy(base_policy, obs, own, owns[0])
         for k in range(n):
-            rollers[0].chance = mix(own.chance)  # the same chance for every candidate
-            scratch[1] = scratch[0]
+            if actions[k] == wanted:
+                base = k
+    owns[0].params[:] = 0.0
+    if policy == ROLL_PLANNER:
+        _set(owns[0], PLAIN)
+
+    alive = np.ones(n, np.int64)
+    gain = np.zeros(n)  # sums of what each candidate cost more than the base
+    squares = np.zeros(n)
+    costs = np.zeros(n)
+    n_alive = n
+    n_worlds = 0
+    spent = 0
+    budget = np.int64(own.params[0]) * n
+    halvings = 0
+    while (1 << halvings) < n:
+        halvings += 1
+    stage = 1
+    while n_alive > 1 and spent + n_alive <= budget:
+        if peek:
+            states[0] = obs
+            shuffle_boneyard(world, own)
+        else:
+            determinize(world, obs, seat, own)
+        if policy == ROLL_PLANNER:
+            for other in range(np.int64(obs.n_seats)):
+                if other != seat:
+                    make_plan(plans[0], trails[0], world, other)
+        chance = mix(own.chance)  # the same chance for every candidate
+        for k in range(n):
+            if not alive[k]:
+                continue
+            states[1] = states[0]
             apply(future, actions[k])
-            roll_out(future, seen, np.int64(own.params[1]), rollers[0])
-            cost[k] += _cost(future, seat, np.int64(own.params[2]))
-    best = 0
+            owns[0].chance = chance
+            if policy == ROLL_PLANNER:
+                plans[1] = plans[0]
+                make_plan(plans[1], trails[0], future, seat)
+                roll_plans(future, plans[1], trails[0], owns[0])
+            else:
+                roll_out(future, seen, policy, owns[0])
+            costs[k] = cost(future, seat, objective)
+        n_worlds += 1
+        spent += n_alive
+        for k in range(n):
+            if alive[k]:
+                more = costs[k] - costs[base]
+                gain[k] += more
+                squares[k] += more * more
+        if n_worlds % _LOOK == 0 and base_policy != NO_BASE:
+            for k in range(n):
+                if alive[k] and k != base and gain[k] > _SURE * n_worlds * _error(gain[k], squares[k], n_worlds):
+                    alive[k] = 0
+                    n_alive -= 1
+        if spent * (halvings + 1) >= budget * stage and n_worlds > 1:
+            stage += 1
+            n_alive = _halve(alive, gain, base, n_alive)
+    best = base
     n_best = 1
-    for k in range(1, n):
-        n_best = 1 if cost[k] < cost[best] else n_best + (cost[k] == cost[best])
-        if cost[k] < cost[best] or (cost[k] == cost[best] and below(own, n_best) == 0):
-            best = k
-    return actions[best]
+    for k in range(n):
+        if k == base or not alive[k]:
+            continue
+        if gain[k] < gain[best]:
+            best, n_best = k, 1
+        elif gain[k] == gain[best] and base_policy == NO_BASE:
+            n_best += 1
+            if below(own, n_best) == 0:
+                best = k
+    if base_policy != NO_BASE and best != base:
+        sure = n_worlds > 1 and -gain[best] > _doubt(gate, n_worlds) * n_worlds * _error(
+            gain[best], squares[best], n_worlds
+        )
+        if not sure:
+            best = base
+    return actions[best] + 0 * (len(states) + len(plans) + len(trails) + len(owns))
+
+
+@kernel
+def _halve(alive, gain, base, n_alive):
+    """Keep the better half of the candidates, and the base; return how many are left."""
+    keep = (n_alive + 1) // 2
+    while n_alive > max(keep, 2):
+        worst = -1
+        for k in range(len(alive)):
+            if alive[k] and k != base and (worst < 0 or gain[k] > gain[worst]):
+                worst = k
+        alive[worst] = 0
+        n_alive -= 1
+    return n_alive

@@ -146,6 +146,17 @@ def _unseen(d, obs, seat):
 
 
 @kernel
+def shuffle_boneyard(s, own):
+    """Put what is left of a State's boneyard into a random order."""
+    top = np.int64(s.top)
+    for i in range(top, np.int64(s.n_tiles) - 1):
+        j = i + below(own, np.int64(s.n_tiles) - i)
+        tile = s.deck[i]
+        s.deck[i] = s.deck[j]
+        s.deck[j] = tile
+
+
+@kernel
 def determinize(world, obs, seat, own):
     """Write into the State `world` a deal that agrees with the observation of `seat`.
 

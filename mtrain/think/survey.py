@@ -1,0 +1,200 @@
+"""Surveys: what an action leaves behind, told in numbers, and the policy that weighs them.
+
+After an action the best trail from one's own end through what is left of the hand is the *plan*, and the tiles off
+it are the *rest*. `survey` tells of both in features; a policy is a weight for each, and the least sum wins. This
+module reads observations and must not know who plays.
+"""
+
+import numpy as np
+
+from mtrain.game.intrinsics import lowest, popcount
+from mtrain.game.jit import kernel
+from mtrain.game.kernels import access, apply, at_most, lay, nth_action
+from mtrain.game.rng import below
+from mtrain.game.state import COVER, EXTRA, STATE
+from mtrain.game.tiles import HI, LO
+from mtrain.think.planner import longest
+from mtrain.think.trail import TRAIL
+
+# What the position after an action is judged by.
+FEATURES = (
+    "rest",  # tiles off the plan
+    "rest_pips",  # … and the pips on them
+    "doubles",  # … and how many are doubles
+    "bare",  # doubles that no other tile of the hand could cover
+    "plan_pips",  # pips on the plan
+    "turns",  # turns that the plan takes: a double and its cover are one
+    "marked",  # 1: one's own train is marked, so that others may spoil the plan
+    "uncovered",  # 1: a double is left that the hand cannot cover
+    "offers",  # tiles in the other hands that fit the end which the action left open to them, as far as one can expect
+    "homes",  # tiles of the rest that fit an end open to the seat
+    "dead",  # tiles with the plan's last number that the seat has seen
+    "stuck",  # 1: there is no plan and no tile fits an end open to the seat: it would have to draw
+    "reach",  # unseen tiles that share a number with a tile of the rest, a twelfth for each
+    "rest_risk",  # rest_pips, plan_pips and offers over the smallest hand of the others
+    "plan_risk",
+    "offer_risk",
+)
+N_FEATURES = len(FEATURES)
+REST, REST_PIPS, DOUBLES, BARE, PLAN_PIPS, PLAN_TURNS, MARKED, UNCOVERED, OFFERS = range(9)
+HOMES, DEAD, STUCK, REACH, REST_RISK, PLAN_RISK, OFFER_RISK = range(9, N_FEATURES)
+
+# What each feature weighs: found by `experiments/tune_heuristic.py`.
+TUNED = np.array([23.39, 1, -0.45, 0.0, -0.1, 8.41, 31.6, -28.56, -0.05, -2.1, 0.53, 8.35, -0.05, 5.1, 4.09, 3.12])
+
+# The scratch of one decision: a plan, the features of one position, and the tiles of its rest.
+SURVEY = np.dtype(
+    (
+        np.record,
+        np.dtype([("trail", TRAIL), ("features", "f8", (N_FEATURES,))], align=True),
+    )
+)
+
+_LARGE = 1e12
+
+
+@kernel
+def _smallest_rival(s, seat):
+    """Return the size of the smallest hand of the others, at least 1."""
+    least = 1000
+    for other in range(np.int64(s.n_seats)):
+        if other != seat:
+            least = min(least, np.int64(s.count[other]))
+    return max(least, 1)
+
+
+@kernel
+def _seen(s, seat, v):
+    """Return how many tiles with number `v` a seat can see: its own and those on the table."""
+    return popcount(np.int64(s.table[v]) | np.int64(s.hand[seat, v]))
+
+
+@kernel
+def _expected(s, seat, v):
+    """Return how many tiles with number `v` the other hands hold, if every unseen tile is as likely anywhere."""
+    hands = 0
+    for other in range(np.int64(s.n_seats)):
+        if other != seat and at_most(s, other, v) > 0:
+            hands += np.int64(s.count[other])
+    hidden = np.int64(s.n_tiles) - np.int64(s.top)
+    for other in range(np.int64(s.n_seats)):
+        if other != seat:
+            hidden += np.int64(s.count[other])
+    return (np.int64(s.max_pip) + 1 - _seen(s, seat, v)) * hands / max(hidden, 1)
+
+
+@kernel
+def survey(w, s, seat, train):
+    """Write into ``w.features`` what the position `s` is like for `seat`, whose last tile went on `train`.
+
+    `train` is -1 after a pass.
+    """
+    t = w.trail
+    f = w.features
+    longest(t, s, seat, -1, -1)
+    f[:] = 0.0
+    f[REST] = np.int64(s.count[seat]) - t.n
+    end = np.int64(s.end[seat])
+    for k in range(t.n):
+        hi, lo = np.int64(HI[t.path[k]]), np.int64(LO[t.path[k]])
+        f[PLAN_PIPS] += hi + lo
+        f[PLAN_TURNS] += hi != lo
+        end = hi + lo - end
+        t.rows[hi] &= ~(1 << lo)
+        t.rows[lo] &= ~(1 << hi)  # what stays in the rows is the rest
+    for v in range(np.int64(s.max_pip) + 1):
+        row = t.rows[v]
+        f[REST_PIPS] += v * (popcount(row) + (row >> v & 1))
+        f[DOUBLES] += row >> v & 1
+        f[BARE] += np.int64(s.hand[seat, v]) == 1 << v
+        f[REACH] += popcount(row) * (np.int64(s.max_pip) + 1 - _seen(s, seat, v)) / 12.0
+    own_marked = np.int64(s.marked) >> seat & 1
+    f[MARKED] = own_marked
+    n_seats = np.int64(s.n_seats)
+    if train >= 0 and (train != seat or own_marked):
+        f[OFFERS] = _expected(s, seat, np.int64(s.end[train]))
+    public = np.int64(s.marked) & ~(1 << seat) | 1 << n_seats
+    numbers = 0
+    while public:
+        numbers |= 1 << np.int64(s.end[lowest(public)])
+        public &= public - 1
+    while numbers:
+        v = lowest(numbers)
+        f[HOMES] += popcount(t.rows[v])
+        numbers &= numbers - 1
+    f[STUCK] = t.n == 0 and f[HOMES] == 0.0
+    f[DEAD] = _seen(s, seat, end)
+    near = 1.0 / _smallest_rival(s, seat)
+    f[REST_RISK] = f[REST_PIPS] * near
+    f[PLAN_RISK] = f[PLAN_PIPS] * near
+    f[OFFER_RISK] = f[OFFERS] * near
+
+
+@kernel
+def _sum(w, own):
+    """Return the features' sum by the weights in ``own.params``."""
+    total = 0.0
+    for k in range(N_FEATURES):
+        total += own.params[k] * w.features[k]
+    return total
+
+
+@kernel
+def weigh(w, after, covered, obs, action, own):
+    """Return what the position after an action costs by the weights in ``own.params``; less is better.
+
+    ``after: STATE[1]`` and ``covered: STATE[1]`` are scratch. A tile that the action makes the seat owe is laid too:
+    the cheapest one.
+    """
+    seat = np.int64(obs.turn)
+    after[0] = obs
+    s = after[0]
+    apply(s, action)
+    if s.over:
+        return -_LARGE
+    train = action >> 10 & 15 if action >> 14 else -1
+    if np.int64(s.turn) != seat or (s.owed != COVER and s.owed != EXTRA):
+        survey(w, s, seat, train)
+        return _sum(w, own)
+    least = _LARGE
+    trains = access(s)
+    while trains:
+        on = lowest(trains)
+        v = np.int64(s.end[on])
+        row = np.int64(s.hand[seat, v])
+        while row:
+            covered[0] = after[0]
+            c = covered[0]
+            apply(c, lay(on, v, lowest(row)))
+            row &= row - 1
+            if c.over:
+                return -_LARGE
+            survey(w, c, seat, on)
+            least = min(least, _sum(w, own))
+        trains &= trains - 1
+    if least == _LARGE:
+        survey(w, s, seat, train)
+        w.features[UNCOVERED] = 1.0
+        return _sum(w, own)
+    return least
+
+
+@kernel
+def linear_policy(obs, own):
+    """Take the action whose position costs least by a weight for each of `FEATURES`; equals are drawn for.
+
+    Parameters: the weights, in the order of `FEATURES`.
+    """
+    scratch = np.empty(1, SURVEY)
+    after = np.empty(1, STATE)
+    covered = np.empty(1, STATE)
+    best = 0
+    least = 2.0 * _LARGE
+    n_best = 0
+    for k in range(np.int64(obs.n_legal)):
+        action = nth_action(obs, k)
+        cost = weigh(scratch[0], after, covered, obs, action, own)
+        n_best = 1 if cost < least else n_best + (cost == least)
+        if cost < least or (cost == least and below(own, n_best) == 0):
+            best, least = action, cost
+    return best + 0 * len(scratch)  # a record does not keep its array alive: this last use of it does
