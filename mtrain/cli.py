@@ -358,6 +358,14 @@ def perft(
 @click.argument("agents", nargs=-1, required=True)
 @_rules
 @click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
+@click.option("--focus", metavar="AGENT", help="One of the AGENTS, by its label, meets each of the others alone.")
+@click.option(
+    "--lineup",
+    "lineups",
+    multiple=True,
+    metavar="'AGENT AGENT …'",
+    help="Who sits at a table, whatever the seats: labels with spaces between; may be repeated.",
+)
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
 @_seed
@@ -372,6 +380,8 @@ def tournament(
     rules: str,
     changes: tuple[str, ...],
     players: int,
+    focus: str | None,
+    lineups: tuple[str, ...],
     deals: int | None,
     games: int | None,
     seed: int,
@@ -385,7 +395,7 @@ def tournament(
     """Play a tournament of the AGENTS and print the standings.
 
     With more agents than seats every combination meets equally often; with fewer, seats are filled by repetition
-    in equal shares.
+    in equal shares. With --focus, or a --lineup for every table wanted, only those meet.
     """
     from mtrain.arena.tournament import plan
 
@@ -394,6 +404,8 @@ def tournament(
         rules,
         changes=_changes(changes),
         players=players,
+        focus=focus,
+        lineups=[lineup.split() for lineup in lineups] or None,
         deals=deals,
         games=games,
         seed=seed,
@@ -419,7 +431,7 @@ def run(experiment: str, jobs: int | None, out: str | None, quiet: bool, as_json
     """Play the tournament that an experiment file describes, and draw its figures."""
     from mtrain.arena.experiment import read_experiment
 
-    t = read_experiment(experiment)
+    t = read_experiment(experiment).parts[""]
     _play(t, Path(out) if out else Path("results") / Path(experiment).stem, jobs, True, quiet, as_json)
 
 

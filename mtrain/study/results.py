@@ -69,14 +69,15 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         The tables contradict themselves or each other.
     """
     g, r = blocks.grid(games), blocks.grid(rounds, "round")
+    counted = checks.tally(g, r, players)
     return Digest(
-        blocks.block_numbers(g),
+        blocks.block_numbers(g, r),
         blocks.pair_numbers(g),
         [blocks.seat_numbers(g), blocks.offset_numbers(r)],
         blocks.round_numbers(r),
         blocks.score_counts(rounds),
         ratings.outcomes(g),
-        checks.tally(g, r, players),
+        counted,
     )
 
 

@@ -142,7 +142,9 @@ STANDINGS = Table("standings", "agent", ("agent",), (
     *_interval("win", "share of games won per seat, ties split", "win share"),
     *_interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_"),
     *_interval("rating", "Plackett–Luce rating, mean 0 among agents that met; higher is better", "rating points"),
-    *_interval("round_wins", "share of rounds won per seat, ties split", "share of rounds"),
+    *_interval("round_wins", "share of rounds won (lowest score) per seat, ties split", "share of rounds"),
+    *_interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
+    *_interval("out", "share of rounds in which the seat went out; in a blocked one nobody does", "share of rounds"),
     _NOTE,
 ))  # fmt: skip
 
