@@ -72,6 +72,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead
 _agents_from = click.option(
     "--agents", "agents_from", multiple=True, metavar="PATH", help="A file or folder with more agents; may be repeated."
 )
+_allow_peeking = click.option("--allow-peeking", is_flag=True, help="Let agents play that are shown hidden tiles.")
 _jobs = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
 _quiet = click.option("--quiet", is_flag=True, help="No progress.")
 
@@ -187,15 +188,19 @@ def agents(name: str | None, agents_from: tuple[str, ...], as_json: bool) -> Non
 @mtrain.command("check-agent")
 @click.argument("agent")
 @_agents_from
+@_allow_peeking
 @_seed
 @_json
-def check_agent(agent: str, agents_from: tuple[str, ...], seed: int, as_json: bool) -> None:
+def check_agent(agent: str, agents_from: tuple[str, ...], allow_peeking: bool, seed: int, as_json: bool) -> None:
     """Check that AGENT keeps the rules of being an agent, on every preset and number of players."""
     from mtrain.arena.check import CHECKS, check_agent
     from mtrain.show.terminal import show, show_json
-    from mtrain.think.agent import Registry
+    from mtrain.think.agent import Registry, refuse_peeking
 
-    verdicts = list(check_agent(Registry(agents_from).parse(agent), seed=seed))
+    spec = Registry(agents_from).parse(agent)
+    if not allow_peeking:
+        refuse_peeking([spec])
+    verdicts = list(check_agent(spec, seed=seed))
     if as_json:
         show_json([vars(verdict) for verdict in verdicts])
     else:
@@ -228,6 +233,7 @@ def check_agent(agent: str, agents_from: tuple[str, ...], seed: int, as_json: bo
 @_seed
 @click.option("--out", required=True, metavar="FILE", help="Where to write, one game a line; - for standard output.")
 @_agents_from
+@_allow_peeking
 def record(
     agents: tuple[str, ...],
     rules: str,
@@ -237,11 +243,12 @@ def record(
     seed: int,
     out: str,
     agents_from: tuple[str, ...],
+    allow_peeking: bool,
 ) -> None:
     """Play games, one AGENT a seat in the order of the seats, and write them down."""
     from mtrain.arena.recording import record_games
     from mtrain.game.record import to_line
-    from mtrain.think.agent import Registry, build
+    from mtrain.think.agent import Registry, build, refuse_peeking
 
     resolved = _resolved(rules, changes)
     players = len(agents) if players is None else players
@@ -251,7 +258,10 @@ def record(
             f"{len(agents)} agents for {players} players; name one agent a seat, in the order of the seats"
         )
     registry = Registry(agents_from)
-    bots = [build(registry.parse(agent)) for agent in agents]
+    specs = [registry.parse(agent) for agent in agents]
+    if not allow_peeking:
+        refuse_peeking(specs)
+    bots = [build(spec) for spec in specs]
     if out != "-" and Path(out).exists():
         raise click.UsageError(f"{out} is there already; name a new file")
     try:
@@ -373,6 +383,7 @@ def perft(
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
 @click.option("--figures", is_flag=True, help="Draw the figures, too (`mtrain report` does it later).")
 @_agents_from
+@_allow_peeking
 @_quiet
 @_json
 def tournament(
@@ -389,6 +400,7 @@ def tournament(
     out: str | None,
     figures: bool,
     agents_from: tuple[str, ...],
+    allow_peeking: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -410,6 +422,7 @@ def tournament(
         games=games,
         seed=seed,
         agents_from=agents_from,
+        allow_peeking=allow_peeking,
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(

@@ -34,7 +34,7 @@ from mtrain.game.jit import JIT
 from mtrain.game.rules import PRESETS, RULES_VERSION, RulesError, RuleSet, override, preset
 from mtrain.game.scoring import ranks, shares
 from mtrain.study import results, tables
-from mtrain.think.agent import KERNEL, AgentSpec, Registry, all_params, build, effort
+from mtrain.think.agent import KERNEL, PEEKS, AgentSpec, Registry, all_params, build, effort, refuse_peeking
 
 MANIFEST = "mtrain-results/1"
 MAX_SEED = 2**63 - 1
@@ -107,6 +107,7 @@ def plan(
     seed: int = 0,
     title: str = "",
     agents_from: Iterable[str | Path] = (),
+    allow_peeking: bool = False,
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -134,6 +135,8 @@ def plan(
         What it is called in manifests and figures.
     agents_from
         Files and folders to look for agents in, besides those that come with mtrain.
+    allow_peeking
+        May agents play that are shown hidden tiles?
 
     Raises
     ------
@@ -161,6 +164,8 @@ def plan(
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
     registry = Registry(agents_from)
     specs = [registry.parse(text) for text in agents]
+    if not allow_peeking:
+        refuse_peeking(specs)
     for one, other in itertools.combinations(specs, 2):
         if one.label == other.label:
             raise TournamentError(f"two agents are called {one.label!r}; give them labels: a@{one}, b@{other}")
@@ -179,8 +184,10 @@ def _pairing(
     agents: Mapping[str, AgentSpec], players: int, focus: str | None, listed: Sequence[Sequence[str]] | None
 ) -> tuple[str, tuple[tuple[int, ...], ...]]:
     """Return the kind of a schedule and its line-ups. An agent is named by its label, or as it was written."""
-    names = {text: k for k, text in enumerate(agents)} | {agent.label: k for k, agent in enumerate(agents.values())}
     labels = [agent.label for agent in agents.values()]
+    names = {text: k for k, text in enumerate(agents)}
+    names |= {label.removesuffix(PEEKS): k for k, label in enumerate(labels)}
+    names |= {label: k for k, label in enumerate(labels)}
 
     def index(name: Any, where: str) -> int:
         if name not in names:
@@ -412,6 +419,7 @@ def _manifest(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "title": t.title,
         "agents": {agent.label: str(agent) for agent in t.agents},
         "parameters": {agent.label: all_params(agent) for agent in t.agents},
+        "peeking": [agent.label for agent in t.agents if agent.peeks],
         "preset": next((name for name, rules in PRESETS.items() if rules == t.rules), "house"),
         "rules": t.rules.to_json(),
         "rules_version": RULES_VERSION,
@@ -451,6 +459,7 @@ def tournament(
     out: str | Path | None = None,
     title: str = "",
     agents_from: Iterable[str | Path] = (),
+    allow_peeking: bool = False,
     watch: Callable[[Step], None] | None = None,
     **changes: Any,
 ) -> results.Results:
@@ -479,6 +488,8 @@ def tournament(
         What it is called in manifests and figures.
     agents_from
         Files and folders to look for agents in, besides those that come with mtrain.
+    allow_peeking
+        May agents play that are shown hidden tiles? Their labels say so.
     watch
         Called with a `Step` after every chunk.
     **changes
@@ -515,6 +526,7 @@ def tournament(
         seed=seed,
         title=title,
         agents_from=agents_from,
+        allow_peeking=allow_peeking,
     )
     if out is not None:
         return run(t, out, jobs=jobs, watch=watch)
