@@ -4,6 +4,7 @@ Exit status: 0 done, 1 the work found something wrong, 2 the call was wrong, 130
 is imported when it runs, so that help comes at once.
 """
 
+import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -438,14 +439,37 @@ def tournament(
 @click.option(
     "--out", metavar="DIR", help="An empty or new directory  [default: results/NAME beside the experiment's folder]"
 )
+@click.option("--part", metavar="NAME", help="Only this part of an experiment that has several.")
 @_quiet
 @_json
-def run(experiment: str, jobs: int | None, out: str | None, quiet: bool, as_json: bool) -> None:
-    """Play the tournament that an experiment file describes, and draw its figures."""
-    from mtrain.arena.experiment import read_experiment
+def run(experiment: str, jobs: int | None, out: str | None, part: str | None, quiet: bool, as_json: bool) -> None:
+    """Play the tournament that an experiment file describes, and draw its figures.
 
-    t = read_experiment(experiment).parts[""]
-    _play(t, Path(out) if out else Path("results") / Path(experiment).stem, jobs, True, quiet, as_json)
+    Parts of an experiment are played into folders of their own, and a table and a figure are made of all of them.
+    """
+    from mtrain.arena.experiment import begin, read_experiment
+
+    found = read_experiment(experiment)
+    chosen = found.parts if part is None else {part: found.part(part)}
+    folder = Path(out) if out else Path("results") / Path(experiment).stem
+    if found.whole:
+        _play(found.parts[""], folder, jobs, True, quiet, as_json)
+        return
+    from mtrain.study.report import report_parts
+
+    begin(found, folder, chosen)
+    for name, t in chosen.items():
+        results = _played(t, folder / name, jobs, True, quiet)
+        report_parts(folder)
+        try:
+            if not as_json:
+                _print_standings(results, False)
+        except (BrokenPipeError, SystemExit):  # nobody reads on, and the other parts are wanted all the same
+            sys.stdout = io.StringIO()
+    _print_parts(folder, as_json, printed=True)
+    click.echo(
+        f"mtrain: the table of all parts is {folder / 'parts.parquet'}, its figure in {folder / 'figures'}", err=True
+    )
 
 
 def _next_free() -> Path:
@@ -455,6 +479,15 @@ def _next_free() -> Path:
 
 def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_json: bool) -> None:
     """Play a planned tournament, show its progress and print its standings."""
+    _print_standings(_played(t, out, jobs, figures, quiet), as_json)
+    if figures:
+        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
+    else:
+        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
+
+
+def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> Any:
+    """Play a planned tournament, show its progress and draw its figures; return its results."""
     from contextlib import nullcontext
 
     from mtrain.arena import tournament as arena
@@ -473,11 +506,7 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
         from mtrain.study import plots
 
         plots.save(results, out / "figures")
-    _print_standings(results, as_json)
-    if figures:
-        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
-    else:
-        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
+    return results
 
 
 def _print_standings(results: Any, as_json: bool) -> None:
@@ -492,16 +521,35 @@ def _print_standings(results: Any, as_json: bool) -> None:
         click.echo(f"mtrain: warning: {warning}", err=True)
 
 
+def _print_parts(folder: Path, as_json: bool, printed: bool = False) -> None:
+    """Print the standings of all parts of an experiment, or only what is left to say once each is `printed`."""
+    from mtrain.show.terminal import records, show_json
+    from mtrain.study.parts import read_parts
+
+    parts = read_parts(folder)
+    if as_json:
+        show_json(records(parts.standings))
+    elif not printed:
+        for results in parts.results.values():
+            _print_standings(results, False)
+    for name in parts.missing:
+        click.echo(f"mtrain: warning: part {name!r} has not been played to the end and is left out", err=True)
+
+
 @mtrain.command()
 @click.argument("directory", metavar="DIR")
 @_json
 def report(directory: str, as_json: bool) -> None:
-    """Make the tables and figures of DIR again from its games and rounds alone."""
+    """Make the tables and figures of DIR again from its games and rounds alone; of each part, if it has parts."""
     from mtrain.study import report as study
+    from mtrain.study.parts import is_parts
     from mtrain.study.results import read
 
     written = study.report(directory)
-    _print_standings(read(directory), as_json)
+    if is_parts(directory):
+        _print_parts(Path(directory), as_json)
+    else:
+        _print_standings(read(directory), as_json)
     for path in written:
         click.echo(f"mtrain: wrote {path}", err=True)
 

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 from test_estimates import tournament
 from test_results import store
 
-from mtrain.study import estimates, plots
+from mtrain.study import estimates, look, plots
 from mtrain.study import ratings as rating
 from mtrain.study.results import read
 
@@ -114,13 +114,13 @@ def test_best_is_on_top():
 
 def test_long_labels_are_wrapped_and_never_cut():
     for label in LONG:
-        assert plots._wrapped(label).replace("\n", "") == label
-        assert max(map(len, plots._wrapped(label).splitlines())) <= plots.WRAP
+        assert look.wrapped(label).replace("\n", "") == label
+        assert max(map(len, look.wrapped(label).splitlines())) <= look.WRAP
 
 
 def test_numbers_have_a_true_minus_and_no_signed_zero():
-    assert plots._number("{:+.2f}", -1.234) == "−1.23"
-    assert plots._number("{:+.2f}", -0.001) == "0.00"
+    assert look.number("{:+.2f}", -1.234) == "−1.23"
+    assert look.number("{:+.2f}", -0.001) == "0.00"
 
 
 def test_figures_are_saved_the_same_bytes_and_leave_settings_alone(tmp_path):

@@ -1,19 +1,21 @@
 """Experiments: tournaments from a TOML file. One question a file, the question as its title.
 
 A file may ask its question at several tables: each ``[[part]]`` has a name and says what is other than at the top.
-This module reads files and plays nothing.
+This module reads files, makes room for their results, and plays nothing.
 """
 
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtrain.arena.tournament import Tournament, plan
+from mtrain.arena.tournament import Tournament, plan, ready
 from mtrain.errors import Mistake
+from mtrain.study import parts as study
+from mtrain.think.agent import build
 
 # Every key of an experiment, its type, and what it says.
 KEYS: dict[str, tuple[type, str]] = {
@@ -128,6 +130,27 @@ def read_experiment(path: str | Path) -> Experiment:
         except Mistake as mistake:
             raise type(mistake)(f"part {name!r}: {mistake}") from None
     return Experiment(said["question"], made)
+
+
+def begin(experiment: Experiment, out: Path, names: Iterable[str]) -> None:
+    """Make sure that parts of an experiment can be played into folders of a directory, before any of them is.
+
+    Raises
+    ------
+    AgentError
+        If an agent cannot be built.
+    TournamentError, ResultsError
+        If the directory holds something else, or one of the folders is not empty.
+    """
+    names = list(names)
+    for name in names:
+        for spec in experiment.parts[name].agents:
+            build(spec)
+    if not study.is_parts(out):
+        ready(out)
+    for name in names:
+        ready(out / name)
+    study.begin(out, experiment.question, list(experiment.parts))
 
 
 def _check(said: Mapping[str, Any], where: str, known: Mapping[str, tuple[type, str]]) -> None:

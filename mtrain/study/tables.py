@@ -148,6 +148,21 @@ STANDINGS = Table("standings", "agent", ("agent",), (
     _NOTE,
 ))  # fmt: skip
 
+PARTS = Table("parts", "part × agent", ("part", "agent"), (
+    Column("part", "str", "name of the part: the same question at another table"),
+    *STANDINGS.columns,
+))  # fmt: skip
+
+FAMILIES = Table("families", "parameter × family × setting", ("parameter", "family", "setting", "agent"), (
+    Column("parameter", "str", "the number in which agents of a family differ"),
+    Column("family", "str", "how its agents are written, … for that number"),
+    Column("setting", "Float64", "the number"),
+    Column("agent", "str", "label of the agent"),
+    Column("blocks", "int32", "blocks played", "blocks"),
+    *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
+    _NOTE,
+))  # fmt: skip
+
 PAIRWISE = Table("pairwise", "agent × opponent", ("agent", "opponent"), (
     Column("agent", "str", "label of the agent"),
     Column("opponent", "str", "label of another agent"),
