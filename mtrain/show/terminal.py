@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mtrain.arena.tournament import Step, Tournament
 
 _EVERY = 15.0  # seconds between lines of progress where there is no terminal
-_LABEL = 26  # characters of a label on a line of a table
+_LABEL = 24  # characters of a label on a line of a table
 _EVEN = 0.1  # an interval is about even if its sides differ by no more than this share of it
 _REDRAW = 2.0  # seconds between two looks at the standings where there is one
 
@@ -92,13 +92,13 @@ def interval(value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, 
 
 
 def beneath(value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, percent: bool = False) -> str:
-    """Return an estimate and, on a line below it, its interval: as ± its longer side where it is about even."""
+    """Return an estimate and, below it, its interval: as ± its longer side where it is about even, else its ends."""
     if pd.isna(value) or pd.isna(lo) or pd.isna(hi):
         return interval(value, lo, hi, places, sign, percent).replace(" [", "\n[")
     number, _, ends = interval(value, lo, hi, places, sign, percent).partition(" [")
     down, up = value - lo, hi - value
     if abs(up - down) > _EVEN * (up + down):
-        return f"{number}\n[{ends}"
+        return f"{number}\n[{ends}".replace(", ", ",\n")
     return f"{number}\n±{max(up, down) * (100 if percent else 1):.{places}f}"
 
 
