@@ -324,6 +324,9 @@ def test_line_ups_on_the_command_line_and_in_a_file_are_the_same(tmp_path: Path)
         ({"lineups": [["random", *["greedy"] * 3], [*["greedy"] * 3, "random"]]}, "is given twice"),
         ({"lineups": []}, "lineups is a list of line-ups, each a list of agents, not []"),
         ({"lineups": ["random greedy greedy greedy"]}, "lineups is a list of line-ups"),
+        ({"lineups": [3]}, "lineups is a list of line-ups"),
+        ({"lineups": [[["random"]] * 4]}, "names ['random'], which is none of the agents"),
+        ({"focus": ["random"]}, "focus names ['random'], which is none of the agents"),
     ],
 )
 def test_a_wrong_call_is_one_sentence(call: dict[str, object], sentence: str) -> None:

@@ -190,7 +190,7 @@ def _pairing(
     names |= {label: k for k, label in enumerate(labels)}
 
     def index(name: Any, where: str) -> int:
-        if name not in names:
+        if not isinstance(name, str) or name not in names:
             near = difflib.get_close_matches(str(name), labels, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"the agents are {', '.join(labels)}"
             raise TournamentError(f"{where} names {name!r}, which is none of the agents; {hint}")
@@ -204,7 +204,7 @@ def _pairing(
         return GAUNTLET, tuple(gauntlet(len(labels), players, index(focus, "focus")))
     if listed is None:
         return ALL, tuple(combinations(len(labels), players))
-    if isinstance(listed, str) or not listed or any(isinstance(lineup, str) for lineup in listed):
+    if not isinstance(listed, (list, tuple)) or not listed or not all(isinstance(x, (list, tuple)) for x in listed):
         raise TournamentError(f"lineups is a list of line-ups, each a list of agents, not {listed!r}")
     found: list[tuple[int, ...]] = []
     for lineup in listed:
