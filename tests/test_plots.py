@@ -145,6 +145,9 @@ def test_cost_says_each_agents_numbers_best_first_and_who_has_no_time():
     assert ax.get_xscale() == "log"
     points = [line.get_xydata().tolist() for line in ax.lines if len(line.get_xdata())]
     assert points == [[[0.25, mean["b"]]], [[1500.0, mean["c"]]]]
+    near = plots.cost(table, timing(["b", "c", "a"], [0.03, 0.04, 0.07]))
+    near.figure.canvas.draw()
+    assert {t.get_text() for t in near.get_xticklabels(which="both")} - {""} <= {"1 ns", "10 ns", "100 ns", "1 µs"}
     other = plots.cost(table, timing(["b", "c", "a"]), "diff")
     assert "against the others" in other.get_ylabel()
     assert other.lines[0].get_ydata().tolist() == [table["diff"][0]]

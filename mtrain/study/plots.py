@@ -16,7 +16,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from mtrain.study import estimates, look
 from mtrain.study.blocks import Floats, met
@@ -286,6 +286,7 @@ def cost(
             10 ** np.floor(np.log10(time[shown].min()) - 0.05), 10 ** np.ceil(np.log10(time[shown].max()) + 0.05)
         )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: _duration(us)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
     others = "" if value == "pips" else " against the others\nat the table"
     ax.set_ylabel(f"pips/round{others}, lower is better", fontsize=NORMAL, color=INK)
     look.dress(
