@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mtrain.game.rules import preset as preset
     from mtrain.game.state import STATE as STATE
     from mtrain.study import plots as plots
+    from mtrain.study.parts import read_parts as read_parts
     from mtrain.study.results import read as read
     from mtrain.think.agent import AgentError as AgentError
     from mtrain.think.agent import Registry as Registry
@@ -67,6 +68,7 @@ _HOMES = {
     "position_text": "mtrain.game.positions",
     "preset": "mtrain.game.rules",
     "read": "mtrain.study.results",
+    "read_parts": "mtrain.study.parts",
     "tournament": "mtrain.arena.tournament",
     "uniform": "mtrain.game.rng",
 }

@@ -4,6 +4,7 @@ Exit status: 0 done, 1 the work found something wrong, 2 the call was wrong, 130
 is imported when it runs, so that help comes at once.
 """
 
+import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead
 _agents_from = click.option(
     "--agents", "agents_from", multiple=True, metavar="PATH", help="A file or folder with more agents; may be repeated."
 )
+_allow_peeking = click.option("--allow-peeking", is_flag=True, help="Let agents play that are shown hidden tiles.")
 _jobs = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
 _quiet = click.option("--quiet", is_flag=True, help="No progress.")
 
@@ -187,15 +189,19 @@ def agents(name: str | None, agents_from: tuple[str, ...], as_json: bool) -> Non
 @mtrain.command("check-agent")
 @click.argument("agent")
 @_agents_from
+@_allow_peeking
 @_seed
 @_json
-def check_agent(agent: str, agents_from: tuple[str, ...], seed: int, as_json: bool) -> None:
+def check_agent(agent: str, agents_from: tuple[str, ...], allow_peeking: bool, seed: int, as_json: bool) -> None:
     """Check that AGENT keeps the rules of being an agent, on every preset and number of players."""
     from mtrain.arena.check import CHECKS, check_agent
     from mtrain.show.terminal import show, show_json
-    from mtrain.think.agent import Registry
+    from mtrain.think.agent import Registry, refuse_peeking
 
-    verdicts = list(check_agent(Registry(agents_from).parse(agent), seed=seed))
+    spec = Registry(agents_from).parse(agent)
+    if not allow_peeking:
+        refuse_peeking([spec])
+    verdicts = list(check_agent(spec, seed=seed))
     if as_json:
         show_json([vars(verdict) for verdict in verdicts])
     else:
@@ -228,6 +234,7 @@ def check_agent(agent: str, agents_from: tuple[str, ...], seed: int, as_json: bo
 @_seed
 @click.option("--out", required=True, metavar="FILE", help="Where to write, one game a line; - for standard output.")
 @_agents_from
+@_allow_peeking
 def record(
     agents: tuple[str, ...],
     rules: str,
@@ -237,11 +244,12 @@ def record(
     seed: int,
     out: str,
     agents_from: tuple[str, ...],
+    allow_peeking: bool,
 ) -> None:
     """Play games, one AGENT a seat in the order of the seats, and write them down."""
     from mtrain.arena.recording import record_games
     from mtrain.game.record import to_line
-    from mtrain.think.agent import Registry, build
+    from mtrain.think.agent import Registry, build, refuse_peeking
 
     resolved = _resolved(rules, changes)
     players = len(agents) if players is None else players
@@ -251,7 +259,10 @@ def record(
             f"{len(agents)} agents for {players} players; name one agent a seat, in the order of the seats"
         )
     registry = Registry(agents_from)
-    bots = [build(registry.parse(agent)) for agent in agents]
+    specs = [registry.parse(agent) for agent in agents]
+    if not allow_peeking:
+        refuse_peeking(specs)
+    bots = [build(spec) for spec in specs]
     if out != "-" and Path(out).exists():
         raise click.UsageError(f"{out} is there already; name a new file")
     try:
@@ -401,6 +412,14 @@ def train(hand: str, start: int, by: Any, nodes: int | None, as_json: bool) -> N
 @click.argument("agents", nargs=-1, required=True)
 @_rules
 @click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
+@click.option("--focus", metavar="AGENT", help="One of the AGENTS, by its label, meets each of the others alone.")
+@click.option(
+    "--lineup",
+    "lineups",
+    multiple=True,
+    metavar="'AGENT AGENT …'",
+    help="Who sits at a table, whatever the seats: labels with spaces between; may be repeated.",
+)
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
 @_seed
@@ -408,6 +427,7 @@ def train(hand: str, start: int, by: Any, nodes: int | None, as_json: bool) -> N
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
 @click.option("--figures", is_flag=True, help="Draw the figures, too (`mtrain report` does it later).")
 @_agents_from
+@_allow_peeking
 @_quiet
 @_json
 def tournament(
@@ -415,6 +435,8 @@ def tournament(
     rules: str,
     changes: tuple[str, ...],
     players: int,
+    focus: str | None,
+    lineups: tuple[str, ...],
     deals: int | None,
     games: int | None,
     seed: int,
@@ -422,13 +444,14 @@ def tournament(
     out: str | None,
     figures: bool,
     agents_from: tuple[str, ...],
+    allow_peeking: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Play a tournament of the AGENTS and print the standings.
 
     With more agents than seats every combination meets equally often; with fewer, seats are filled by repetition
-    in equal shares.
+    in equal shares. With --focus, or a --lineup for every table wanted, only those meet.
     """
     from mtrain.arena.tournament import plan
 
@@ -437,10 +460,13 @@ def tournament(
         rules,
         changes=_changes(changes),
         players=players,
+        focus=focus,
+        lineups=[lineup.split() for lineup in lineups] or None,
         deals=deals,
         games=games,
         seed=seed,
         agents_from=agents_from,
+        allow_peeking=allow_peeking,
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(
@@ -456,14 +482,37 @@ def tournament(
 @click.option(
     "--out", metavar="DIR", help="An empty or new directory  [default: results/NAME beside the experiment's folder]"
 )
+@click.option("--part", metavar="NAME", help="Only this part of an experiment that has several.")
 @_quiet
 @_json
-def run(experiment: str, jobs: int | None, out: str | None, quiet: bool, as_json: bool) -> None:
-    """Play the tournament that an experiment file describes, and draw its figures."""
-    from mtrain.arena.experiment import read_experiment
+def run(experiment: str, jobs: int | None, out: str | None, part: str | None, quiet: bool, as_json: bool) -> None:
+    """Play the tournament that an experiment file describes, and draw its figures.
 
-    t = read_experiment(experiment)
-    _play(t, Path(out) if out else Path("results") / Path(experiment).stem, jobs, True, quiet, as_json)
+    Parts of an experiment are played into folders of their own, and a table and a figure are made of all of them.
+    """
+    from mtrain.arena.experiment import begin, read_experiment
+
+    found = read_experiment(experiment)
+    chosen = found.parts if part is None else {part: found.part(part)}
+    folder = Path(out) if out else Path("results") / Path(experiment).stem
+    if found.whole:
+        _play(found.parts[""], folder, jobs, True, quiet, as_json)
+        return
+    from mtrain.study.report import report_parts
+
+    begin(found, folder, chosen)
+    for name, t in chosen.items():
+        results = _played(t, folder / name, jobs, True, quiet)
+        report_parts(folder)
+        try:
+            if not as_json:
+                _print_standings(results, False)
+        except (BrokenPipeError, SystemExit):  # nobody reads on, and the other parts are wanted all the same
+            sys.stdout = io.StringIO()
+    _print_parts(folder, as_json, printed=True)
+    click.echo(
+        f"mtrain: the table of all parts is {folder / 'parts.parquet'}, its figure in {folder / 'figures'}", err=True
+    )
 
 
 def _next_free() -> Path:
@@ -473,6 +522,15 @@ def _next_free() -> Path:
 
 def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_json: bool) -> None:
     """Play a planned tournament, show its progress and print its standings."""
+    _print_standings(_played(t, out, jobs, figures, quiet), as_json)
+    if figures:
+        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
+    else:
+        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
+
+
+def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> Any:
+    """Play a planned tournament, show its progress and draw its figures; return its results."""
     from contextlib import nullcontext
 
     from mtrain.arena import tournament as arena
@@ -491,11 +549,7 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
         from mtrain.study import plots
 
         plots.save(results, out / "figures")
-    _print_standings(results, as_json)
-    if figures:
-        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
-    else:
-        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
+    return results
 
 
 def _print_standings(results: Any, as_json: bool) -> None:
@@ -510,16 +564,35 @@ def _print_standings(results: Any, as_json: bool) -> None:
         click.echo(f"mtrain: warning: {warning}", err=True)
 
 
+def _print_parts(folder: Path, as_json: bool, printed: bool = False) -> None:
+    """Print the standings of all parts of an experiment, or only what is left to say once each is `printed`."""
+    from mtrain.show.terminal import records, show_json
+    from mtrain.study.parts import read_parts
+
+    parts = read_parts(folder)
+    if as_json:
+        show_json(records(parts.standings))
+    elif not printed:
+        for results in parts.results.values():
+            _print_standings(results, False)
+    for name in parts.missing:
+        click.echo(f"mtrain: warning: part {name!r} has not been played to the end and is left out", err=True)
+
+
 @mtrain.command()
 @click.argument("directory", metavar="DIR")
 @_json
 def report(directory: str, as_json: bool) -> None:
-    """Make the tables and figures of DIR again from its games and rounds alone."""
+    """Make the tables and figures of DIR again from its games and rounds alone; of each part, if it has parts."""
     from mtrain.study import report as study
+    from mtrain.study.parts import is_parts
     from mtrain.study.results import read
 
     written = study.report(directory)
-    _print_standings(read(directory), as_json)
+    if is_parts(directory):
+        _print_parts(Path(directory), as_json)
+    else:
+        _print_standings(read(directory), as_json)
     for path in written:
         click.echo(f"mtrain: wrote {path}", err=True)
 

@@ -291,4 +291,4 @@ def test_an_agents_interval_needs_blocks() -> None:
     made = m.tournament(["random", "greedy"], players=2, deals=1, seed=1, jobs=1)
     assert made.standings["diff_lo"].isna().all()
     assert made.standings["note"].str.contains("2 blocks").all()
-    assert estimates.standings(made.games).equals(made.standings)
+    assert estimates.standings(made.games, made.rounds).equals(made.standings)

@@ -115,6 +115,20 @@ def test_H18_ties_for_first_low_wins():
     assert b["win"].sum() == 1
 
 
+def test_pips_and_going_out_are_per_seat_held():
+    games, rounds = tournament([("a", "b", "b")], deals=6)
+    table = standings(games, rounds).set_index("agent")
+    for agent, rows in rounds.groupby("agent", observed=True):
+        np.testing.assert_allclose(
+            table.loc[agent, ["pips", "out"]].astype(float), [rows["pips"].mean(), rows["went_out"].mean()]
+        )
+    assert table[["pips_lo", "out_lo"]].notna().all(axis=None)
+    assert standings(games)["out"].isna().all()
+    assert not standings(games)["note"].str.contains("out").any()
+    with pytest.raises(ResultsError, match="other blocks than the table of games"):
+        standings(games, rounds[rounds["deal"] > 0])
+
+
 @pytest.mark.parametrize(
     ("ranks", "mid"),
     [
@@ -234,7 +248,7 @@ def test_H12_all_wins_and_zero_variance():
     assert table[["win_lo", "win_hi", "rank_lo", "rank_hi"]].isna().all(axis=None)
     assert table.loc["a", "diff_lo"] < -52 < table.loc["a", "diff_hi"]
     assert table.loc["a", "note"] == (
-        "win, rank mean, round wins: no variance between blocks; "
+        "win, rank mean, round wins, pips: no variance between blocks; "
         "rating: never finished behind another agent: held by the ridge"
     )
     same = pairwise(pd.concat([one_game(0, 50, deal=deal) for deal in range(5)]))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import HERE, mtrain
 
-BLOCK = re.compile(r"^```(console|python)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(console|python|toml)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks() -> list[tuple[str, str, str]]:

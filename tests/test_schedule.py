@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from mtrain.arena.schedule import Schedule, first_starter, lineups
+from mtrain.arena.schedule import Schedule, combinations, first_starter, gauntlet
 
 SHAPES = [(1, 4), (2, 2), (2, 4), (3, 3), (3, 4), (4, 4), (6, 4), (2, 5), (5, 5), (4, 8), (7, 5), (10, 10)]
 
@@ -21,23 +21,55 @@ def everything(s: Schedule) -> list[tuple[int, np.ndarray, np.ndarray, np.ndarra
 
 
 def test_more_agents_than_seats_meet_in_every_combination_once() -> None:
-    assert len(lineups(6, 4)) == comb(6, 4)
-    assert Counter(agent for lineup in lineups(6, 4) for agent in lineup) == dict.fromkeys(range(6), comb(5, 3))
+    assert len(combinations(6, 4)) == comb(6, 4)
+    assert Counter(agent for lineup in combinations(6, 4) for agent in lineup) == dict.fromkeys(range(6), comb(5, 3))
 
 
 @pytest.mark.parametrize(
     ("n", "players", "found"), [(2, 4, [(0, 0, 1, 1)]), (3, 4, 3), (3, 8, 3), (4, 10, 6), (1, 3, [(0, 0, 0)])]
 )
 def test_fewer_agents_than_seats_fill_equal_shares(n: int, players: int, found: int | list[tuple[int, ...]]) -> None:
-    made = lineups(n, players)
+    made = combinations(n, players)
     assert made == found if isinstance(found, list) else len(made) == found
     seats = Counter(agent for lineup in made for agent in lineup)
     assert len(set(seats.values())) == 1
 
 
+def test_a_gauntlet_is_one_agent_against_copies_of_each_other() -> None:
+    assert gauntlet(3, 4, 1) == [(0, 0, 0, 1), (1, 2, 2, 2)]
+    assert gauntlet(2, 2, 0) == [(0, 1)]
+    assert gauntlet(2, 8, 0) == [(0, *[1] * 7)]
+
+
+UNEVEN = ((0, 1, 1, 1), (0, 0, 1, 1), (0, 1, 2, 3), (1, 1, 1, 1))
+
+
+def test_line_ups_with_other_numbers_of_seatings_share_no_deal_and_no_game() -> None:
+    s = Schedule(UNEVEN, 8, seed=3)
+    assert [s.seatings(match) for match in range(4)] == [4, 6, 24, 1]
+    assert [len(s.games(match, range(8))) for match in range(4)] == [32, 48, 192, 8]
+    deals = [set(s.games(match, range(8)).deal.tolist()) for match in range(4)]
+    assert len(set.union(*deals)) == s.n_blocks == 32
+    numbers = [s.first_game(match, g.deal) + g.seating for match in range(4) for g in [s.games(match, range(8))]]
+    assert sorted(np.concatenate(numbers).tolist()) == list(range(s.n_games))
+
+
+@pytest.mark.parametrize("lineups", [UNEVEN, (tuple([0] + [1] * 7), (0, 0, 0, 1, 1, 2, 2, 2)), ((0, 1), (1, 1))])
+def test_H20_listed_line_ups_sit_and_start_evenly(lineups: tuple[tuple[int, ...], ...]) -> None:
+    players = len(lineups[0])
+    s = Schedule(lineups, 2 * players, seed=3)
+    for match, lineup in enumerate(lineups):
+        g = s.games(match, range(s.deals))
+        assert {tuple(sorted(row)) for row in g.who.tolist()} == {lineup}
+        for agent in set(lineup):
+            sits = (g.who == agent).sum(0)
+            assert len(set(sits.tolist())) == 1
+            assert (g.who[np.arange(len(g)), g.starter] == agent).sum() * players == sits.sum()
+
+
 @pytest.mark.parametrize(("n", "players"), SHAPES)
 def test_H20_every_agent_sits_and_starts_everywhere_equally_often(n: int, players: int) -> None:
-    s = Schedule(n, players, 2 * players, seed=3)
+    s = Schedule(tuple(combinations(n, players)), 2 * players, seed=3)
     for match in range(len(s.lineups)):
         g = s.games(match, range(s.deals))
         for agent in set(s.lineups[match]):
@@ -50,7 +82,7 @@ def test_H20_every_agent_sits_and_starts_everywhere_equally_often(n: int, player
 
 @pytest.mark.parametrize(("n", "players"), SHAPES)
 def test_H04_n_blocks_are_n_different_deals(n: int, players: int) -> None:
-    s = Schedule(n, players, 7, seed=3)
+    s = Schedule(tuple(combinations(n, players)), 7, seed=3)
     blocks = {(match, deal) for match, deal, _, _ in everything(s)}
     assert len(blocks) == s.n_blocks == len({deal for _, deal in blocks})
     assert len(everything(s)) == s.n_games
@@ -58,13 +90,13 @@ def test_H04_n_blocks_are_n_different_deals(n: int, players: int) -> None:
 
 @pytest.mark.parametrize(("n", "players"), SHAPES)
 def test_up_to_four_seats_all_orders_are_played_and_above_the_rotations_of_one(n: int, players: int) -> None:
-    s = Schedule(n, players, 3, seed=1)
+    s = Schedule(tuple(combinations(n, players)), 3, seed=1)
     g = s.games(0, range(1))
     orders = {tuple(row) for row in g.who.tolist()}
     if n == 1:
         assert len(g) == 1
     elif players <= 4:
-        assert len(g) == len(orders) == s.seatings
+        assert len(g) == len(orders) == s.seatings(0)
     else:
         first = g.who[0].tolist()
         assert g.who.tolist() == [first[k:] + first[:k] for k in range(players)]
@@ -72,7 +104,7 @@ def test_up_to_four_seats_all_orders_are_played_and_above_the_rotations_of_one(n
 
 
 def test_above_four_seats_neighbours_change_from_deal_to_deal() -> None:
-    s = Schedule(6, 6, 60, seed=1)
+    s = Schedule(((0, 1, 2, 3, 4, 5),), 60, seed=1)
     right = Counter()
     for k in range(60):
         row = s.games(0, range(k, k + 1)).who[0].tolist()
@@ -83,7 +115,7 @@ def test_above_four_seats_neighbours_change_from_deal_to_deal() -> None:
 
 @pytest.mark.parametrize(("n", "players"), SHAPES)
 def test_the_work_is_cut_without_loss_and_any_prefix_is_balanced(n: int, players: int) -> None:
-    s = Schedule(n, players, 50, seed=1)
+    s = Schedule(tuple(combinations(n, players)), 50, seed=1)
     chunks = list(s.chunks(13, [0.1] * n))
     assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
     seen = Counter((chunk.match, k) for chunk in chunks for k in chunk.blocks)
@@ -98,7 +130,7 @@ def test_the_work_is_cut_without_loss_and_any_prefix_is_balanced(n: int, players
 
 
 def test_slow_agents_get_small_pieces_of_work() -> None:
-    s = Schedule(4, 4, 1000, seed=1)
+    s = Schedule(((0, 1, 2, 3),), 1000, seed=1)
     assert len(next(s.chunks(13, [0.1] * 4)).blocks) > 20
     assert len(next(s.chunks(13, [0.1, 0.1, 0.1, 5000.0])).blocks) == 1
 

@@ -221,6 +221,76 @@ def test_the_manifest_says_what_was_played(tmp_path: Path) -> None:
     assert {"mtrain", "numba", "numpy"} <= set(said["versions"])
 
 
+# ── Who meets whom ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_gauntlet_is_one_against_three_and_its_numbers_are_per_seat() -> None:
+    made = m.tournament(["greedy", "random", "b@random"], focus="greedy", deals=60, seed=4, jobs=1, rounds=2)
+    assert made.manifest["schedule"] == "gauntlet"
+    assert made.manifest["lineups"] == [["greedy", *["random"] * 3], ["greedy", *["b"] * 3]]
+    games, rounds = made.games, made.rounds
+    assert games.groupby(["match", "deal"])["game"].nunique().eq(4).all()
+    table = made.standings.set_index("agent")
+    mine, theirs = games[games["agent"] == "greedy"], games[games["agent"] != "greedy"]
+    assert len(theirs) == 3 * len(mine)
+    assert np.isclose(table.loc["greedy", "win"], mine["win"].mean())
+    assert np.isclose(table.loc["greedy", "round_wins"], mine["rounds_won"].mean() / 2)
+    assert np.isclose(table.loc["greedy", "pips"], mine["score"].mean() / 2)
+    assert np.isclose(table.loc["greedy", "diff"], (mine["score"].mean() - theirs["score"].mean()) / 2)
+    first = theirs[theirs["agent"] == "random"]
+    assert np.isclose(
+        table.loc["random", "diff"], (first["score"].mean() - mine[mine["match"] == 0]["score"].mean()) / 2
+    )
+    out = rounds[rounds["agent"] == "greedy"]["went_out"].mean()
+    assert np.isclose(table.loc["greedy", "out"], out)
+    assert table.loc["greedy", "out_lo"] < out < table.loc["greedy", "out_hi"]
+    assert out < table.loc["greedy", "round_wins"]
+    seated = {"greedy": 1, "random": 1.5, "b": 1.5}  # seats at a table of the two kinds, on the average
+    assert np.isclose(sum(table.loc[name, "win"] * n for name, n in seated.items()), 1)
+
+
+def test_copies_that_fill_the_table_are_worth_a_quarter_each() -> None:
+    made = m.tournament(["a@random", "b@random"], focus="a", deals=150, seed=6, jobs=1)
+    row = made.standings.set_index("agent").loc["a"]
+    for name in ("win", "round_wins"):
+        assert row[f"{name}_lo"] < 0.25 < row[f"{name}_hi"]
+    assert row["diff_lo"] < 0 < row["diff_hi"]
+    assert row["win_hi"] - row["win_lo"] < 0.1
+
+
+def test_listed_line_ups_of_other_sizes_of_blocks_are_whole(tmp_path: Path) -> None:
+    lineups = [["greedy", "random", "random", "random"], ["random", "greedy", "greedy", "x"]]
+    made = []
+    for jobs in (1, 2):
+        t = plan(["random", "greedy", "x@double-holder"], lineups=lineups, deals=5, seed=4, changes={"rounds": 2})
+        assert "2 line-ups × 5 deals × 4–12 seatings = 80 games" in t.sentence()
+        run(t, tmp_path / str(jobs), jobs=jobs)
+        made.append(tables(tmp_path / str(jobs)))
+    assert made[0] == made[1]
+    results = read(tmp_path / "1", fresh=True)
+    assert results.standings.equals(read(tmp_path / "2").standings)
+    assert sorted(results.games["game"].unique()) == list(range(80))
+    assert results.manifest["schedule"] == "lineups"
+    assert results.manifest["lineups"] == [
+        ["random", "random", "random", "greedy"],
+        ["random", "greedy", "greedy", "x"],
+    ]
+    assert results.games.groupby("match")["deal"].nunique().tolist() == [5, 5]
+    assert results.games.groupby("deal")["match"].nunique().eq(1).all()
+
+
+def test_line_ups_on_the_command_line_and_in_a_file_are_the_same(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(
+        'question = "x?"\nagents = ["greedy:own=5.0,ties=follow", "random"]\nseed = 1\ndeals = 2\n'
+        'lineups = [["random", "greedy:own=5,ties=follow", "random", "random"]]\n[set]\nrounds = 1\n'
+    )
+    call = ["tournament", "greedy:own=5.0,ties=follow", "random", "--seed", "1", "--deals", "2", "--set", "rounds=1"]
+    call += ["--lineup", "greedy:own=5,ties=follow random random random", "--out", "a"]
+    assert mtrain(*call, cwd=tmp_path).returncode == 0
+    assert mtrain("run", "x.toml", "--out", "b", cwd=tmp_path).returncode == 0
+    assert tables(tmp_path / "a") == tables(tmp_path / "b")
+
+
 # ── Refused before play ───────────────────────────────────────────────────────────────────────────────────
 
 
@@ -245,6 +315,18 @@ def test_the_manifest_says_what_was_played(tmp_path: Path) -> None:
         ({"deals": 2, "games": 2}, "give one"),
         ({"deals": 10**9}, "more than the tables can number"),
         ({"agents_from": ["nowhere"]}, "no agents at nowhere"),
+        ({"focus": "greddy"}, "focus names 'greddy', which is none of the agents; did you mean 'greedy'?"),
+        ({"agents": ["random"], "focus": "random"}, "the focus 'random' needs at least one other agent"),
+        ({"focus": "random", "lineups": [["random"] * 4]}, "a focus and line-ups are two ways"),
+        ({"lineups": [["random"] * 3 + ["mc"]]}, "'random random random mc' names 'mc', which is none of the agents"),
+        ({"lineups": [["random", "greedy"]]}, "'random greedy' seats 2 agents, and a table has 4 seats"),
+        ({"lineups": [["random"] * 4]}, "agent 'greedy' sits in no line-up"),
+        ({"lineups": [["random", *["greedy"] * 3], [*["greedy"] * 3, "random"]]}, "is given twice"),
+        ({"lineups": []}, "lineups is a list of line-ups, each a list of agents, not []"),
+        ({"lineups": ["random greedy greedy greedy"]}, "lineups is a list of line-ups"),
+        ({"lineups": [3]}, "lineups is a list of line-ups"),
+        ({"lineups": [[["random"]] * 4]}, "names ['random'], which is none of the agents"),
+        ({"focus": ["random"]}, "focus names ['random'], which is none of the agents"),
     ],
 )
 def test_a_wrong_call_is_one_sentence(call: dict[str, object], sentence: str) -> None:
@@ -333,13 +415,13 @@ def test_values_of_the_wrong_kind_are_one_sentence(call: dict[str, object]) -> N
 
 @pytest.mark.parametrize("path", sorted((HERE / "experiments").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_experiment_can_be_played(path: Path) -> None:
-    t = read_experiment(path)
-    assert t.title.endswith("?")
-    assert t.schedule.n_games >= 1000
+    experiment = read_experiment(path)
+    assert experiment.question.endswith("?")
+    assert sum(t.schedule.n_games for t in experiment.parts.values()) >= 1000
 
 
 def test_the_demo_is_at_least_two_thousand_games_of_the_four_agents() -> None:
-    t = read_experiment(HERE / "experiments" / "first.toml")
+    t = read_experiment(HERE / "experiments" / "first.toml").parts[""]
     assert {agent.name for agent in t.agents} == {"random", "greedy", "double-holder", "mc"}
     assert t.schedule.n_games >= 2000
 
@@ -353,6 +435,7 @@ def test_the_demo_is_at_least_two_thousand_games_of_the_four_agents() -> None:
         ('question = "x?"\nagents = ["random"]\nseed = true\n', "seed is a whole number, not True"),
         ('agents = ["random"]\nseed = 1\n', "the key 'question' is missing"),
         ("question = ", "is not TOML"),
+        ('question = "x?"\nagents = ["random"]\nseed = 1\nlineups = ["random"]\n', "a list of lists of texts"),
         ('question = "x?"\nagents = ["random"]\nseed = 1\n[set]\nroundz = 1\n', "unknown rule 'roundz'"),
     ],
 )
@@ -383,12 +466,14 @@ def test_an_experiment_brings_its_agents_and_draws_its_figures(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "manifest", sorted((HERE / "results").glob("*/manifest.json")), ids=lambda path: path.parent.name
+    "manifest", sorted((HERE / "results").rglob("manifest.json")), ids=lambda path: path.parent.name
 )
 def test_kept_results_are_whole_and_answer_their_experiment(manifest: Path) -> None:
     said = json.loads(manifest.read_text(encoding="utf-8"))
-    t = read_experiment(HERE / "experiments" / f"{manifest.parent.name}.toml")
+    name, *part = manifest.parent.relative_to(HERE / "results").parts
+    t = read_experiment(HERE / "experiments" / f"{name}.toml").parts["".join(part)]
     assert said["finished"]
     assert (said["title"], said["games"], said["seed"]) == (t.title, t.schedule.n_games, t.seed)
-    assert len(list((manifest.parent / "figures").glob("*.png"))) == 6
+    drawn = {path.stem for path in (manifest.parent / "figures").glob("*.png")}
+    assert {"standings", "pairwise", "ratings", "scores", "seats", "by_round"} <= drawn
     assert all((manifest.parent / f"{name}.parquet").is_file() for name in ("standings", "pairwise", "seats", "timing"))

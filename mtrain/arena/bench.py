@@ -210,8 +210,11 @@ def _decisions(size: Size) -> Iterator[Figure]:
     registry = Registry()
     for name in sorted(registry.origins):
         games = max(1, size.rounds // 13 // (500 if name == "mc" else 5))
-        mean, p95 = summary(play(preset("standard"), _bots(name), _games(4, 1, games), 1).times[0])
-        yield Figure(f"agent {name}", mean, "µs/decision", f"95th percentile {p95:.3g} µs; 4 seats, one core")
+        bots = _bots(name)
+        mean, p95 = summary(play(preset("standard"), bots, _games(4, 1, games), 1).times[0])
+        yield Figure(
+            f"agent {bots[0].spec.label}", mean, "µs/decision", f"95th percentile {p95:.3g} µs; 4 seats, one core"
+        )
 
 
 def _first_of_each(obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> np.ndarray:

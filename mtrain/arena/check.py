@@ -2,7 +2,7 @@
 
 Each check is a row with a verdict in words. A bot that passes answers with legal actions, answers the same
 question the same way, keeps nothing between questions, leaves the observation alone, and cannot see a tile it
-should not.
+should not. One that declares that it peeks fails the last of these by design.
 """
 
 from collections.abc import Iterator
@@ -117,7 +117,7 @@ def _check_table(
     bot = build(spec)
     states = questions(short, players, bot, seed, most)
     everything = np.arange(len(states))
-    obs, actions, streams = see(states, everything)
+    obs, actions, streams = see(states, everything, bot.peeks)
     before = obs.copy(), actions.copy(), streams.copy()
     answers = ask(bot, obs, actions, streams)
     touched = obs.tobytes() != before[0].tobytes() or actions.tobytes() != before[1].tobytes()
@@ -127,7 +127,10 @@ def _check_table(
     own = np.zeros(1, OWN)
     own[0].chance = stream(seed, WORLD, 0, 0, 0)
     _redeal(worlds, states, own)
-    yield verdict("blind", len(states), _asked_again(build(spec), worlds, everything, answers))
+    moved = _asked_again(build(spec), worlds, everything, answers)
+    if bot.peeks:
+        moved = f"it peeks, so it is not blind, by design: {moved or 'no answer changed here'}"
+    yield verdict("blind", len(states), moved)
 
 
 def _only(games: Games, g: int) -> Games:
@@ -143,7 +146,7 @@ def _first_difference(games: Games, one: np.ndarray, other: np.ndarray) -> str:
 
 def _asked_again(bot: Bot, states: np.ndarray, order: np.ndarray, answers: np.ndarray) -> str:
     again = np.zeros_like(answers)
-    obs, actions, streams = see(states, order)
+    obs, actions, streams = see(states, order, bot.peeks)
     again[order] = ask(bot, obs, actions, streams)
     wrong = np.flatnonzero(again != answers)
     return f"{len(wrong)} of {len(answers)} answers changed, the first at decision {wrong[0]}" if len(wrong) else ""

@@ -1,12 +1,21 @@
-"""Experiments: a tournament from a TOML file. One question a file, the question as its title."""
+"""Experiments: tournaments from a TOML file. One question a file, the question as its title.
+
+A file may ask its question at several tables: each ``[[part]]`` has a name and says what is other than at the top.
+This module reads files, makes room for their results, and plays nothing.
+"""
 
 import difflib
+import re
 import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtrain.arena.tournament import Tournament, plan
+from mtrain.arena.tournament import Tournament, plan, ready
 from mtrain.errors import Mistake
+from mtrain.study import parts as study
+from mtrain.think.agent import build
 
 # Every key of an experiment, its type, and what it says.
 KEYS: dict[str, tuple[type, str]] = {
@@ -16,29 +25,77 @@ KEYS: dict[str, tuple[type, str]] = {
     "rules": (str, "a preset"),
     "set": (dict, "fields of the rules to change"),
     "players": (int, "seats at a table"),
+    "focus": (str, "the agent, by its label, that meets each of the others alone"),
+    "lineups": (list, "who meets whom: lists of labels, one a seat"),
     "deals": (int, "blocks for every line-up"),
     "games": (int, "instead of deals: whole blocks that hold at least so many games"),
     "seed": (int, "the seed"),
+    "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
 }
 REQUIRED = ("question", "agents", "seed")
 
-_WORDS = {str: "a text", list: "a list of texts", dict: "a table", int: "a whole number"}
+# Keys of which one stands for the other: a part that gives one does without the other of the top.
+INSTEAD = (("deals", "games"), ("focus", "lineups"))
+
+_WORDS = {str: "a text", list: "a list of texts", dict: "a table", int: "a whole number", bool: "true or false"}
+_PLAN = ("rules", "players", "focus", "lineups", "deals", "games", "seed", "allow_peeking")
+
+# What a part may be called: its name becomes a folder's.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_TAKEN = ("figures", "experiment.json", "parts.parquet")
 
 
 class ExperimentError(Mistake):
     """An experiment file that cannot be read as one; the sentence names the file and the key."""
 
 
-def read_experiment(path: str | Path) -> Tournament:
-    """Return the tournament that a file describes.
+@dataclass(frozen=True)
+class Experiment:
+    """A question and the tournaments that are to answer it.
+
+    Attributes
+    ----------
+    question
+        The title.
+    parts
+        The tournaments by the names of their parts, in the file's order; a file without parts has one, called "".
+    """
+
+    question: str
+    parts: dict[str, Tournament]
+
+    @property
+    def whole(self) -> bool:
+        """Is it one tournament, without parts?"""
+        return list(self.parts) == [""]
+
+    def part(self, name: str) -> Tournament:
+        """Return one part.
+
+        Raises
+        ------
+        ExperimentError
+            If there is none of that name.
+        """
+        if self.whole or name not in self.parts:
+            near = difflib.get_close_matches(name, self.parts, 1)
+            has = "it has no parts" if self.whole else f"its parts are {', '.join(self.parts)}"
+            raise ExperimentError(
+                f"the experiment has no part {name!r}; " + (f"did you mean {near[0]!r}?" if near else has)
+            )
+        return self.parts[name]
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Return the tournaments that a file describes, every one checked.
 
     Raises
     ------
     ExperimentError
         If the file is missing, is not TOML, lacks a key, or has one that is unknown (the nearest is offered) or
-        of another type.
+        of another type; the same for a part, or if two parts have one name.
     TournamentError, AgentError, RulesError
-        As from `plan`.
+        As from `plan`; the sentence begins with the part's name.
     """
     path = Path(path)
     try:
@@ -47,18 +104,85 @@ def read_experiment(path: str | Path) -> Tournament:
         raise ExperimentError(f"{path} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ExperimentError(f"{path} is not TOML: {error}") from None
+    parts = said.pop("part", None)
+    _check(said, str(path), KEYS)
+    if parts is None:
+        return Experiment(_wanted(said, str(path))["question"], {"": _tournament(said, path)})
+    if "question" not in said:
+        raise ExperimentError(f"{path}: the key 'question' is missing ({KEYS['question'][1]})")
+    if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
+        raise ExperimentError(f"{path}: a part is written [[part]], with a name and what is other than at the top")
+    made: dict[str, Tournament] = {}
+    for number, part in enumerate(parts, 1):
+        name = part.pop("name", None)
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or name.lower() in _TAKEN:
+            raise ExperimentError(
+                f"{path}: part {number} needs a name that can be a folder's (letters, digits, . _ -), not {name!r}"
+            )
+        if name.lower() in map(str.lower, made):
+            raise ExperimentError(f"{path}: two parts are called {name!r}")
+        where = f"{path}, part {name!r}"
+        _check(part, where, KEYS)
+        kept = {key: value for key, value in said.items() if not _replaced(key, part)}
+        whole = _wanted(kept | {"question": f"{said['question']} · {name}"} | part, where)
+        try:
+            made[name] = _tournament(whole, path)
+        except Mistake as mistake:
+            raise type(mistake)(f"part {name!r}: {mistake}") from None
+    return Experiment(said["question"], made)
+
+
+def begin(experiment: Experiment, out: Path, names: Iterable[str]) -> None:
+    """Make sure that parts of an experiment can be played into folders of a directory, before any of them is.
+
+    Raises
+    ------
+    AgentError
+        If an agent cannot be built.
+    TournamentError, ResultsError
+        If the directory holds something else, or one of the folders is not empty.
+    """
+    names = list(names)
+    for name in names:
+        for spec in experiment.parts[name].agents:
+            build(spec)
+    if not study.is_parts(out):
+        ready(out)
+    for name in names:
+        ready(out / name)
+    study.begin(out, experiment.question, list(experiment.parts))
+
+
+def _check(said: Mapping[str, Any], where: str, known: Mapping[str, tuple[type, str]]) -> None:
+    """Refuse a key that is unknown or of another type."""
     for key, value in said.items():
-        if key not in KEYS:
-            near = difflib.get_close_matches(key, KEYS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(KEYS)}"
-            raise ExperimentError(f"{path}: unknown key {key!r}; {hint}")
-        kind = KEYS[key][0]
-        whole = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
-        if not whole or (kind is list and not all(isinstance(item, str) for item in value)):
-            raise ExperimentError(f"{path}: {key} is {_WORDS[kind]}, not {value!r}")
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(known)}"
+            raise ExperimentError(f"{where}: unknown key {key!r}; {hint}")
+        kind = known[key][0]
+        good = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+        if good and key == "lineups":
+            if not all(isinstance(lineup, list) and all(isinstance(name, str) for name in lineup) for lineup in value):
+                raise ExperimentError(f"{where}: lineups is a list of lists of texts, not {value!r}")
+        elif not good or (kind is list and not all(isinstance(item, str) for item in value)):
+            raise ExperimentError(f"{where}: {key} is {_WORDS[kind]}, not {value!r}")
+
+
+def _wanted(said: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return what was said, if nothing is missing that has to be."""
     for key in REQUIRED:
         if key not in said:
-            raise ExperimentError(f"{path}: the key {key!r} is missing ({KEYS[key][1]})")
-    wanted: dict[str, Any] = {key: said[key] for key in ("rules", "players", "deals", "games", "seed") if key in said}
+            raise ExperimentError(f"{where}: the key {key!r} is missing ({KEYS[key][1]})")
+    return said
+
+
+def _replaced(key: str, part: Mapping[str, Any]) -> bool:
+    """Is a key of the top out of force in a part, because the part gives what stands for it?"""
+    return any(key in pair and any(other in part for other in pair) for pair in INSTEAD)
+
+
+def _tournament(said: Mapping[str, Any], path: Path) -> Tournament:
     places = [path.parent / place for place in said.get("agents_from", [])]
+    wanted: dict[str, Any] = {key: said[key] for key in _PLAN if key in said}
     return plan(said["agents"], changes=said.get("set"), title=said["question"], agents_from=places, **wanted)

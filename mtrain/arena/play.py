@@ -1,8 +1,9 @@
 """Playing games in bulk: one kernel that goes through a batch of games, and the loop that asks Python agents.
 
 Compiled agents are called from inside the kernel, so a line-up of them plays whole games without Python.
-Games that wait for a Python agent are handed out together, an agent at a time. This module knows of games,
-seats and agents, and nothing of tournaments or tables.
+Games that wait for a Python agent are handed out together, an agent at a time. An agent is shown an observation; one
+that peeks is shown the whole State, all but the seats' streams. This module knows of games, seats and agents, and
+nothing of tournaments or tables.
 """
 
 import time
@@ -109,7 +110,7 @@ def _end_round(s, rows, ends, counts):
 
 
 @kernel
-def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows, ends, counts, times, report):
+def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, peeks, rows, ends, counts, times, report):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
     ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. Returns how many wait,
@@ -141,7 +142,11 @@ def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows,
                     active[waiting] = g
                     waiting += 1
                     break
-                observe(o, s, seat)
+                if peeks[agent]:
+                    seen[0] = s
+                    o.stream[:] = 0
+                else:
+                    observe(o, s, seat)
                 own = owns[agent]
                 own.chance = s.stream[seat]
                 timed = report[0] % SAMPLE == 0
@@ -161,8 +166,8 @@ def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, rows,
 
 
 @kernel
-def gather(states, games, obs, actions, streams):
-    """Write what each game's seat on turn sees; return the most legal actions that any of them has.
+def gather(states, games, peeks, obs, actions, streams):
+    """Write what each game's seat on turn sees (all, if it `peeks`); return the most legal actions any of them has.
 
     ``obs: STATE[n]``; ``actions: int64[n, m]``, padded with 0; ``streams: uint64[n]``.
     """
@@ -170,7 +175,11 @@ def gather(states, games, obs, actions, streams):
     for i in range(len(games)):
         s = states[games[i]]
         seat = np.int64(s.turn)
-        observe(obs[i], s, seat)
+        if peeks:
+            obs[i] = s
+            obs[i].stream[:] = 0
+        else:
+            observe(obs[i], s, seat)
         streams[i] = s.stream[seat]
         n = list_actions(s, actions[i])
         actions[i, n:] = 0
@@ -216,6 +225,7 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
     _begin(states, blank(rules, players), np.uint64(seed), games.deal, games.starter, games.seating)
 
     in_python = np.array([bot.how != KERNEL for bot in bots], np.uint8)
+    peeks = np.array([bot.peeks for bot in bots], np.uint8)
     kernels = addressed([bot.call if bot.how == KERNEL else uniform_policy for bot in bots], KERNEL_SIGNATURE)
     owns = np.zeros(len(bots), OWN)
     for k, bot in enumerate(bots):
@@ -239,6 +249,7 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
             kernels,
             owns,
             in_python,
+            peeks,
             rows,
             ends,
             counts,
@@ -259,13 +270,16 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
             report[0] += int((asking == k).sum())
 
 
-def see(states: np.ndarray, waiting: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what the seats on turn see, their legal actions padded with 0, and their streams: what `ask` takes."""
+def see(states: np.ndarray, waiting: np.ndarray, peeks: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what the seats on turn see, their legal actions padded with 0, and their streams: what `ask` takes.
+
+    Whoever `peeks` sees the whole State, without the streams: tiles are what it may know more of, not chance.
+    """
     n = len(waiting)
     obs = np.zeros(n, STATE)
     actions = np.zeros((n, _MAX_ACTIONS), np.int64)
     streams = np.zeros(n, np.uint64)
-    most = gather(states, waiting, obs, actions, streams)
+    most = gather(states, waiting, peeks, obs, actions, streams)
     return obs, np.ascontiguousarray(actions[:, :most]), streams
 
 
@@ -273,7 +287,7 @@ def _ask(
     states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Games, bots: Sequence[Bot]
 ) -> None:
     """Ask one Python agent about every game that waits for it, and apply its answers."""
-    obs, actions, streams = see(states, waiting)
+    obs, actions, streams = see(states, waiting, bot.peeks)
     start = time.perf_counter_ns()
     try:
         answers = ask(bot, obs, actions, streams)

@@ -10,7 +10,7 @@ from mtrain.arena.schedule import first_starter
 from mtrain.game.engine import IllegalAction
 from mtrain.game.record import Chooser, play_game
 from mtrain.game.rules import RuleSet
-from mtrain.think.agent import Bot, Unasked, ask
+from mtrain.think.agent import PEEKS, Bot, Unasked, ask
 
 
 def chooser(bots: Sequence[Bot]) -> Chooser:
@@ -19,7 +19,7 @@ def chooser(bots: Sequence[Bot]) -> Chooser:
 
     def choose(position: np.ndarray) -> int:
         seat = int(position[0].turn)
-        obs, actions, streams = see(position, alone)
+        obs, actions, streams = see(position, alone, bots[seat].peeks)
         try:
             answer = int(ask(bots[seat], obs, actions, streams)[0])
         except Unasked as failed:
@@ -42,7 +42,7 @@ def record_game(
     Fault
         If a bot raises or answers with what is no legal action.
     """
-    names = [str(bot.spec) for bot in bots]
+    names = [f"{bot.spec}{PEEKS if bot.peeks else ''}" for bot in bots]
     try:
         return play_game(rules, names, chooser(bots), seed=seed, game=game, starter=starter, seating=seating)
     except IllegalAction as error:

@@ -2,12 +2,16 @@
 
 A *line-up* is who sits at a table, whatever the seats. A *block* is one deal played by one line-up in all its
 seatings. Blocks are numbered through, the line-ups taking turns, so that any prefix is balanced; a block's
-number is its deal's, so that n blocks are n different deals. This module plays nothing.
+number is its deal's, so that n blocks are n different deals. Which line-ups there are is data: all that the agents
+can form, a gauntlet, or any list of them. This module plays nothing.
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import factorial, prod
 
 import numpy as np
 
@@ -15,6 +19,9 @@ from mtrain.arena.play import Games
 from mtrain.game.rng import SEATING, STARTER, Stream, stream
 
 SEATINGS = ("permute", "shuffle")
+
+# Where the line-ups come from: every one that the agents can form, one agent against each of the others, or a list.
+ALL, GAUNTLET, LISTED = "all", "gauntlet", "lineups"
 
 # Up to so many seats, all orders are played; above, the rotations of a random cyclic order.
 MOST_PERMUTED = 4
@@ -28,7 +35,7 @@ _ROUND_COST = 4.0
 _DECISIONS = 10.0
 
 
-def lineups(n_agents: int, players: int) -> list[tuple[int, ...]]:
+def combinations(n_agents: int, players: int) -> list[tuple[int, ...]]:
     """Return the line-ups of `n_agents` at tables of `players` seats, each as sorted indices of agents.
 
     With more agents than seats, every combination; with fewer, every agent in an equal number of seats, and every
@@ -41,6 +48,11 @@ def lineups(n_agents: int, players: int) -> list[tuple[int, ...]]:
         tuple(sorted(list(range(n_agents)) * each + list(more)))
         for more in itertools.combinations(range(n_agents), left)
     ]
+
+
+def gauntlet(n_agents: int, players: int, focus: int) -> list[tuple[int, ...]]:
+    """Return the line-ups of one agent against each of the others, copies of which fill the rest of the table."""
+    return [tuple(sorted([focus] + [other] * (players - 1))) for other in range(n_agents) if other != focus]
 
 
 def first_starter(seed: int, players: int, k: int) -> int:
@@ -64,35 +76,39 @@ class Schedule:
 
     Parameters
     ----------
-    n_agents, players
-        How many agents there are, and seats at a table.
+    lineups
+        Each as sorted indices of agents, one a seat; its place is the number of its match.
     deals
         Blocks for every line-up.
     seed
         Moves seatings (`shuffle`) and the first starter.
     """
 
-    n_agents: int
-    players: int
+    lineups: tuple[tuple[int, ...], ...]
     deals: int
     seed: int
 
     @property
-    def lineups(self) -> list[tuple[int, ...]]:
-        """The line-ups, by the number of their match."""
-        return lineups(self.n_agents, self.players)
+    def players(self) -> int:
+        """Seats at a table."""
+        return len(self.lineups[0])
 
     @property
     def mode(self) -> str:
         """``permute`` (all orders) up to four seats, ``shuffle`` (a random cyclic order a deal, rotated) above."""
         return "permute" if self.players <= MOST_PERMUTED else "shuffle"
 
-    @property
-    def seatings(self) -> int:
-        """Games in a block."""
-        if self.n_agents == 1:
-            return 1
-        return len(_orders(self.lineups[0])) if self.mode == "permute" else self.players
+    def seatings(self, match: int) -> int:
+        """Games in a block of a match."""
+        copies = Counter(self.lineups[match]).values()
+        if self.mode == "permute":
+            return factorial(self.players) // prod(map(factorial, copies))  # as many as `_orders` has
+        return self.players if len(copies) > 1 else 1
+
+    @cached_property
+    def all_seatings(self) -> tuple[int, ...]:
+        """Games in a block, by match."""
+        return tuple(self.seatings(match) for match in range(len(self.lineups)))
 
     @property
     def n_blocks(self) -> int:
@@ -102,14 +118,18 @@ class Schedule:
     @property
     def n_games(self) -> int:
         """Games in all."""
-        return self.n_blocks * self.seatings
+        return self.deals * sum(self.all_seatings)
+
+    def first_game(self, match: int, deal: np.ndarray) -> np.ndarray:
+        """Return the numbers of the first games of some deals of a match: games are numbered by deal and seating."""
+        return deal // len(self.lineups) * sum(self.all_seatings) + sum(self.all_seatings[:match])
 
     def games(self, match: int, blocks: range) -> Games:
         """Return the games of some blocks (numbered from 0) of a match, block by block."""
         lineup = self.lineups[match]
         block = np.asarray(blocks, np.int64)
         deal = block * len(self.lineups) + match
-        if self.n_agents == 1:
+        if len(set(lineup)) == 1:
             who = np.tile(np.array([lineup]), (len(block), 1))
         elif self.mode == "permute":
             who = np.tile(np.array(_orders(lineup)), (len(block), 1))
@@ -117,7 +137,7 @@ class Schedule:
             who = np.concatenate(
                 [_rotations(lineup, Stream(int(stream(self.seed, SEATING, d, 0, 0)))) for d in deal.tolist()]
             )
-        each = self.seatings
+        each = self.all_seatings[match]
         return Games(
             np.repeat(deal, each),
             np.tile(np.arange(each), len(block)),
@@ -139,8 +159,9 @@ class Schedule:
         """
         n_matches = len(self.lineups)
         seat = _ROUND_COST + _DECISIONS * max(effort)
-        block = 1e-6 * self.seatings * n_rounds * self.players * seat
-        size = min(int(_CHUNK_SECONDS / block), _CHUNK_GAMES // self.seatings, self.n_blocks // _LEAST_CHUNKS)
+        most = max(self.all_seatings)
+        block = 1e-6 * most * n_rounds * self.players * seat
+        size = min(int(_CHUNK_SECONDS / block), _CHUNK_GAMES // most, self.n_blocks // _LEAST_CHUNKS)
         size = max(1, min(size, self.deals))
         numbers = itertools.count()
         for first in range(0, self.deals, size):

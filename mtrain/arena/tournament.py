@@ -5,6 +5,7 @@ numbers. Nothing depends on how many workers there are or on which finishes firs
 """
 
 import dataclasses
+import difflib
 import itertools
 import json
 import os
@@ -15,6 +16,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,13 +28,13 @@ import pandas as pd
 from mtrain import __version__
 from mtrain.arena.clock import summary
 from mtrain.arena.play import END, ROW, Games, Played, play
-from mtrain.arena.schedule import Chunk, Schedule
+from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combinations, gauntlet
 from mtrain.errors import Mistake
 from mtrain.game.jit import JIT
 from mtrain.game.rules import PRESETS, RULES_VERSION, RulesError, RuleSet, override, preset
 from mtrain.game.scoring import ranks, shares
 from mtrain.study import results, tables
-from mtrain.think.agent import KERNEL, AgentSpec, Registry, all_params, build, effort
+from mtrain.think.agent import KERNEL, PEEKS, AgentSpec, Registry, all_params, build, effort, refuse_peeking
 
 MANIFEST = "mtrain-results/1"
 MAX_SEED = 2**63 - 1
@@ -52,6 +54,10 @@ class Tournament:
         Told apart by their labels.
     deals
         Blocks for every line-up.
+    lineups
+        Who meets whom: sorted indices of agents, one a seat.
+    kind
+        Where the line-ups come from: `ALL`, `GAUNTLET` or `LISTED`.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -59,12 +65,14 @@ class Tournament:
     players: int
     deals: int
     seed: int
+    lineups: tuple[tuple[int, ...], ...]
+    kind: str = ALL
     title: str = ""
 
-    @property
+    @cached_property
     def schedule(self) -> Schedule:
         """All its games."""
-        return Schedule(len(self.agents), self.players, self.deals, self.seed)
+        return Schedule(self.lineups, self.deals, self.seed)
 
     @property
     def n_rounds(self) -> int:
@@ -78,10 +86,12 @@ class Tournament:
     def sentence(self) -> str:
         """Say how much will be played."""
         s = self.schedule
-        lineups = "1 line-up" if len(s.lineups) == 1 else f"{len(s.lineups)} line-ups"
+        tables = "1 line-up" if len(s.lineups) == 1 else f"{len(s.lineups)} line-ups"
+        least, most = min(s.all_seatings), max(s.all_seatings)
+        seatings = f"{most}" if least == most else f"{least}–{most}"
         games = "1 game" if s.n_games == 1 else f"{s.n_games:,} games"
         rounds = "1 round" if self.rules.rounds == 1 else f"{self.rules.rounds} rounds"
-        return f"{lineups} × {s.deals} deals × {s.seatings} seatings = {games} of {rounds}, {self.players} seats"
+        return f"{tables} × {s.deals} deals × {seatings} seatings = {games} of {rounds}, {self.players} seats"
 
 
 def plan(
@@ -90,11 +100,14 @@ def plan(
     *,
     changes: Mapping[str, Any] | None = None,
     players: int = 4,
+    focus: str | None = None,
+    lineups: Sequence[Sequence[str]] | None = None,
     deals: int | None = None,
     games: int | None = None,
     seed: int = 0,
     title: str = "",
     agents_from: Iterable[str | Path] = (),
+    allow_peeking: bool = False,
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -106,6 +119,12 @@ def plan(
         A RuleSet or a preset's name, and fields to change.
     players
         Seats at a table.
+    focus
+        One of the agents, by its label: a gauntlet, in which it meets each of the others alone, copies of which fill
+        the rest of the table.
+    lineups
+        Who meets whom, each line-up as labels of agents, one a seat. With neither, the agents meet in every
+        combination, or fill the seats in equal shares where they are fewer.
     deals
         Blocks for every line-up; 100 if neither `deals` nor `games` is given.
     games
@@ -116,6 +135,8 @@ def plan(
         What it is called in manifests and figures.
     agents_from
         Files and folders to look for agents in, besides those that come with mtrain.
+    allow_peeking
+        May agents play that are shown hidden tiles?
 
     Raises
     ------
@@ -143,18 +164,61 @@ def plan(
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
     registry = Registry(agents_from)
     specs = [registry.parse(text) for text in agents]
+    if not allow_peeking:
+        refuse_peeking(specs)
     for one, other in itertools.combinations(specs, 2):
         if one.label == other.label:
             raise TournamentError(f"two agents are called {one.label!r}; give them labels: a@{one}, b@{other}")
-    schedule = Schedule(len(specs), players, 1, seed)
+    kind, tables_of = _pairing(dict(zip(agents, specs, strict=True)), players, focus, lineups)
     if games is not None:
-        deals = -(-games // schedule.n_games)
-    t = Tournament(tuple(specs), resolved, players, 100 if deals is None else deals, seed, title)
+        deals = -(-games // Schedule(tables_of, 1, seed).n_games)
+    t = Tournament(tuple(specs), resolved, players, 100 if deals is None else deals, seed, tables_of, kind, title)
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")
-    if len(schedule.lineups) > np.iinfo(np.int16).max:
-        raise TournamentError(f"{len(schedule.lineups):,} line-ups are more than the tables can number")
+    if len(tables_of) > np.iinfo(np.int16).max:
+        raise TournamentError(f"{len(tables_of):,} line-ups are more than the tables can number")
     return t
+
+
+def _pairing(
+    agents: Mapping[str, AgentSpec], players: int, focus: str | None, listed: Sequence[Sequence[str]] | None
+) -> tuple[str, tuple[tuple[int, ...], ...]]:
+    """Return the kind of a schedule and its line-ups. An agent is named by its label, or as it was written."""
+    labels = [agent.label for agent in agents.values()]
+    names = {text: k for k, text in enumerate(agents)}
+    names |= {label.removesuffix(PEEKS): k for k, label in enumerate(labels)}
+    names |= {label: k for k, label in enumerate(labels)}
+
+    def index(name: Any, where: str) -> int:
+        if not isinstance(name, str) or name not in names:
+            near = difflib.get_close_matches(str(name), labels, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the agents are {', '.join(labels)}"
+            raise TournamentError(f"{where} names {name!r}, which is none of the agents; {hint}")
+        return names[name]
+
+    if focus is not None and listed is not None:
+        raise TournamentError("a focus and line-ups are two ways to say who meets whom; give one")
+    if focus is not None:
+        if len(labels) < 2:
+            raise TournamentError(f"the focus {focus!r} needs at least one other agent to meet")
+        return GAUNTLET, tuple(gauntlet(len(labels), players, index(focus, "focus")))
+    if listed is None:
+        return ALL, tuple(combinations(len(labels), players))
+    if not isinstance(listed, (list, tuple)) or not listed or not all(isinstance(x, (list, tuple)) for x in listed):
+        raise TournamentError(f"lineups is a list of line-ups, each a list of agents, not {listed!r}")
+    found: list[tuple[int, ...]] = []
+    for lineup in listed:
+        said = f"line-up {' '.join(map(str, lineup))!r}"
+        seated = tuple(sorted(index(name, said) for name in lineup))
+        if len(seated) != players:
+            raise TournamentError(f"{said} seats {len(seated)} agents, and a table has {players} seats")
+        if seated in found:
+            raise TournamentError(f"{said} is given twice; every line-up is played in all its seatings anyway")
+        found.append(seated)
+    idle = [label for k, label in enumerate(labels) if not any(k in lineup for lineup in found)]
+    if idle:
+        raise TournamentError(f"agent {idle[0]!r} sits in no line-up; leave it out, or give it a seat")
+    return LISTED, tuple(found)
 
 
 # ── The work of one chunk ─────────────────────────────────────────────────────────────────────────────────
@@ -198,7 +262,7 @@ def _frames(t: Tournament, chunk: Chunk, games: Games, played: Played) -> dict[t
         "deal": games.deal.astype(np.int32),
         "seating": games.seating.astype(np.int16),
     }
-    per_game["game"] = per_game["deal"] * np.int32(t.schedule.seatings) + per_game["seating"]
+    per_game["game"] = (t.schedule.first_game(chunk.match, games.deal) + games.seating).astype(np.int32)
     agent = games.who.astype(np.int16)
     seat = np.arange(seats, dtype=np.int8)
 
@@ -355,6 +419,7 @@ def _manifest(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "title": t.title,
         "agents": {agent.label: str(agent) for agent in t.agents},
         "parameters": {agent.label: all_params(agent) for agent in t.agents},
+        "peeking": [agent.label for agent in t.agents if agent.peeks],
         "preset": next((name for name, rules in PRESETS.items() if rules == t.rules), "house"),
         "rules": t.rules.to_json(),
         "rules_version": RULES_VERSION,
@@ -362,6 +427,7 @@ def _manifest(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "seed": t.seed,
         "deals": t.deals,
         "seatings": schedule.mode,
+        "schedule": t.kind,
         "lineups": [[t.agents[agent].label for agent in lineup] for lineup in schedule.lineups],
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
@@ -384,6 +450,8 @@ def tournament(
     rules: RuleSet | str = "standard",
     *,
     players: int = 4,
+    focus: str | None = None,
+    lineups: Sequence[Sequence[str]] | None = None,
     deals: int | None = None,
     games: int | None = None,
     seed: int = 0,
@@ -391,6 +459,7 @@ def tournament(
     out: str | Path | None = None,
     title: str = "",
     agents_from: Iterable[str | Path] = (),
+    allow_peeking: bool = False,
     watch: Callable[[Step], None] | None = None,
     **changes: Any,
 ) -> results.Results:
@@ -404,6 +473,9 @@ def tournament(
         A RuleSet, or a preset's name.
     players
         Seats at a table.
+    focus, lineups
+        Who meets whom: one of the agents against each of the others (``focus="mc"``), or a list of line-ups
+        (``lineups=[["mc", "greedy", "greedy", "greedy"]]``). With neither, the agents meet in every combination.
     deals, games
         How many blocks for every line-up (100 if nothing is said), or the least number of games.
     seed
@@ -416,6 +488,8 @@ def tournament(
         What it is called in manifests and figures.
     agents_from
         Files and folders to look for agents in, besides those that come with mtrain.
+    allow_peeking
+        May agents play that are shown hidden tiles? Their labels say so.
     watch
         Called with a `Step` after every chunk.
     **changes
@@ -445,11 +519,14 @@ def tournament(
         rules,
         changes=changes,
         players=players,
+        focus=focus,
+        lineups=lineups,
         deals=deals,
         games=games,
         seed=seed,
         title=title,
         agents_from=agents_from,
+        allow_peeking=allow_peeking,
     )
     if out is not None:
         return run(t, out, jobs=jobs, watch=watch)

@@ -5,6 +5,7 @@ is given and computes nothing.
 """
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from mtrain.arena.tournament import Step, Tournament
 
 _EVERY = 15.0  # seconds between lines of progress where there is no terminal
+_LABEL = 24  # characters of a label on a line of a table
+_EVEN = 0.1  # an interval is about even if its sides differ by no more than this share of it
 _REDRAW = 2.0  # seconds between two looks at the standings where there is one
 
 
@@ -88,32 +91,53 @@ def interval(value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, 
     return f"{text} [{format(lo * scale, form)}, {format(hi * scale, form)}]".replace("-", "−")
 
 
+def beneath(value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, percent: bool = False) -> str:
+    """Return an estimate and, below it, its interval: as ± its longer side where it is about even, else its ends."""
+    if pd.isna(value) or pd.isna(lo) or pd.isna(hi):
+        return interval(value, lo, hi, places, sign, percent).replace(" [", "\n[")
+    number, _, ends = interval(value, lo, hi, places, sign, percent).partition(" [")
+    down, up = value - lo, hi - value
+    if abs(up - down) > _EVEN * (up + down):
+        return f"{number}\n[{ends}".replace(", ", ",\n")
+    return f"{number}\n±{max(up, down) * (100 if percent else 1):.{places}f}"
+
+
+def broken(label: str) -> str:
+    """Return a label on as many lines as it needs, broken after its commas, colons and hyphens."""
+    lines = [""]
+    for piece in re.split("(?<=[-,: ])", label):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > _LABEL:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
+
+
 STANDINGS_HEADINGS = (
     "agent",
-    "blocks",
-    "games",
-    "pips/round vs others",
-    "games won",
-    "mean rank",
-    "rounds won",
-    "rating points",
+    "games\n(blocks)",
+    "pips/round\nvs others",
+    "pips/round",
+    "games\nwon",
+    "rounds\nwon",
+    "mean\nrank",
+    "rating\npoints",
 )
 
 
 def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
-    """Return the standings as rows of text, every figure with its 95 % interval and unit."""
+    """Return the standings as rows of text, every figure with its 95 % interval below it."""
     rows = []
     for row in frame.itertuples():
         rows.append(
             [
-                str(row.agent),
-                f"{row.blocks:,}",
-                f"{row.games:,}",
-                interval(row.diff, row.diff_lo, row.diff_hi, 2, sign=True),
-                interval(row.win, row.win_lo, row.win_hi, 1, percent=True),
-                interval(row.rank_mean, row.rank_lo, row.rank_hi, 2),
-                interval(row.round_wins, row.round_wins_lo, row.round_wins_hi, 1, percent=True),
-                interval(row.rating, row.rating_lo, row.rating_hi, 0, sign=True),
+                broken(str(row.agent)),
+                f"{row.games:,}\n({row.blocks:,})",
+                beneath(row.diff, row.diff_lo, row.diff_hi, 2, sign=True),
+                beneath(row.pips, row.pips_lo, row.pips_hi, 2),
+                beneath(row.win, row.win_lo, row.win_hi, 1, percent=True),
+                beneath(row.round_wins, row.round_wins_lo, row.round_wins_hi, 1, percent=True),
+                beneath(row.rank_mean, row.rank_lo, row.rank_hi, 2),
+                beneath(row.rating, row.rating_lo, row.rating_hi, 0, sign=True),
             ]
         )
     return rows
@@ -122,7 +146,10 @@ def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
 def show_standings(frame: pd.DataFrame, title: str, unit: str = "pips") -> None:
     """Print the standings, and why an interval is absent where one is."""
     notes = [f"{row.agent!s}: {row.note!s}" for row in frame.itertuples() if row.note]
-    about = f"95 % intervals clustered by block; lower {unit} and ranks are better. Shares are per seat held."
+    about = (
+        "Below each figure its 95 % interval, clustered by block (±: its longer side).\n"
+        f"Lower {unit} and ranks are better. Shares are per seat held; a round is won by its lowest score."
+    )
     headings = [heading.replace("pips", unit) for heading in STANDINGS_HEADINGS]
     show(headings, standings_rows(frame), title, "\n".join([about, *notes]))
 

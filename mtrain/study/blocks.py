@@ -26,7 +26,7 @@ Bools = npt.NDArray[np.bool_]
 GAME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "score", "rank", "win", "rounds_won", "rounds")
 """The columns of `games` that this module reads."""
 
-ROUND_COLUMNS = ("match", "deal", "seating", "round", "seat", "starter", "agent", "pips")
+ROUND_COLUMNS = ("match", "deal", "seating", "round", "seat", "starter", "agent", "pips", "went_out")
 """The columns of `rounds` that this module reads."""
 
 
@@ -176,7 +176,7 @@ def _refuse(game: Ints, within: Ints, seats: int) -> NoReturn:
     raise ResultsError(f"match {key >> 48}, deal {key >> 16 & 0xFFFFFFFF}, seating {key & 0xFFFF} {wrong}")
 
 
-def block_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
+def block_numbers(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid | None = None) -> pd.DataFrame:
     """One row per block and agent.
 
     ========== =========================================================================================
@@ -187,7 +187,9 @@ def block_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     diff       pips/round: own score minus the mean of the other agents' seats, over the rounds of the game
     win        games won per seat held, ties split
     rank       mean rank per seat held, ties averaged (1.5, 1.5, 3, 4)
-    round_wins share of rounds won per seat held, ties split
+    round_wins share of rounds won per seat held: those in which it had the lowest score, ties split
+    pips       pips/round per seat held
+    out        share of rounds per seat held in which it went out; nan without `rounds`
     ========== =========================================================================================
 
     Each number is the mean over the block's games and the agent's seats. An agent that holds every seat has nobody to
@@ -197,12 +199,19 @@ def block_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     ----------
     games
         Rows of the `games` table (`GAME_COLUMNS` suffice), whole blocks, in any order.
+    rounds
+        Rows of the `rounds` table of the same games (`ROUND_COLUMNS` suffice).
+
+    Raises
+    ------
+    ResultsError
+        The two tables don't hold the same blocks.
     """
     g = grid(games)
     lineup = g.lineup
     place = _places(g, lineup)
     score = g["score"].astype(np.float64)
-    rounds = g["rounds"][:, 0].astype(np.float64)
+    n_rounds = g["rounds"][:, 0].astype(np.float64)
     table = score.sum(axis=1)
     own, held = np.zeros_like(score), np.zeros_like(score)
     for seat in range(g.seats):
@@ -210,7 +219,7 @@ def block_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
         own += mine * score[:, seat : seat + 1]
         held += mine
     with np.errstate(invalid="ignore", divide="ignore"):  # 0/0 where one agent holds all seats
-        diff = (score - (table[:, None] - own) / (g.seats - held)) / rounds[:, None]
+        diff = (score - (table[:, None] - own) / (g.seats - held)) / n_rounds[:, None]
     n = np.bincount(place.ravel(), minlength=lineup.size)
     rows = np.flatnonzero(n)
     alone = (lineup[:, :1] == lineup[:, -1:]).repeat(g.seats, axis=1).ravel()[rows]
@@ -219,6 +228,7 @@ def block_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
         total = np.bincount(place.ravel(), values.ravel().astype(np.float64), minlength=lineup.size)[rows]
         return np.where(alone, np.nan, total / n[rows])
 
+    out = None if rounds is None else _going_out(rounds, g)
     block = rows // g.seats
     return pd.DataFrame(
         {
@@ -228,9 +238,21 @@ def block_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
             "diff": mean(diff),
             "win": mean(g["win"]),
             "rank": mean(mid_ranks(g["rank"])),
-            "round_wins": mean(g["rounds_won"] / rounds[:, None]),
+            "round_wins": mean(g["rounds_won"] / n_rounds[:, None]),
+            "pips": mean(score / n_rounds[:, None]),
+            "out": np.full(len(rows), np.nan) if out is None else np.where(alone, np.nan, out[rows]),
         }
     )
+
+
+def _going_out(rounds: pd.DataFrame | Grid, g: Grid) -> Floats:
+    """float64[blocks · seats]: by place in the line-up, the share of an agent's seat-rounds in which it went out."""
+    r = grid(rounds, "round")
+    if not (np.array_equal(r.match, g.match) and np.array_equal(r.deal, g.deal)):
+        raise ResultsError("the table of rounds holds other blocks than the table of games")
+    place, cells = _places(r, r.lineup).ravel(), len(g.match) * g.seats
+    n = np.bincount(place, minlength=cells)
+    return np.bincount(place, r["went_out"].ravel().astype(np.float64), minlength=cells) / np.maximum(n, 1)
 
 
 def mid_ranks(rank: npt.NDArray[Any]) -> Floats:

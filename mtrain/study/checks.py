@@ -18,7 +18,7 @@ from mtrain.study.tables import ResultsError
 GAME_CHECKED = (*GAME_COLUMNS, "starter")
 """The columns of `games` that are checked."""
 
-ROUND_CHECKED = (*ROUND_COLUMNS, "went_out", "end", "draws", "passes", "plays", "plays_own")
+ROUND_CHECKED = (*ROUND_COLUMNS, "end", "draws", "passes", "plays", "plays_own")
 """The columns of `rounds` that are checked."""
 
 VARYING = ("pips", "draws", "passes", "plays", "went_out", "plays_own/plays")

@@ -21,12 +21,22 @@ from mtrain.study.blocks import Bools, Ints, met
 from mtrain.study.intervals import ALONE, Estimate, estimate, estimate_share
 from mtrain.study.tables import EFFECTS, ResultsError
 
-_STANDINGS = {"diff": "diff", "win": "win", "rank": "rank_mean", "round_wins": "round_wins"}
+_STANDINGS = {
+    "diff": "diff",
+    "win": "win",
+    "rank": "rank_mean",
+    "round_wins": "round_wins",
+    "pips": "pips",
+    "out": "out",
+}
 
 
-def standings(games: pd.DataFrame) -> pd.DataFrame:
-    """The `standings` table of a `games` table, ratings included, best agent first. See `standings_from`."""
-    return standings_from(numbers.block_numbers(games), rating.ratings(games))
+def standings(games: pd.DataFrame, rounds: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The `standings` table of a `games` table, ratings included, best agent first. See `standings_from`.
+
+    Who went out is in the `rounds` table: without it those shares are null.
+    """
+    return standings_from(numbers.block_numbers(games, rounds), rating.ratings(games))
 
 
 def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -62,6 +72,8 @@ def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> p
         "win": estimate_share(values["win"], who, n),
         "rank": estimate(values["rank"], who, n, 1, players),
         "round_wins": estimate_share(values["round_wins"], who, n),
+        "pips": estimate(values["pips"], who, n, 0),
+        "out": estimate_share(values["out"], who, n),
     }
     order = np.lexsort((who, block))
     beside = np.diff(block[order]) == 0
@@ -74,7 +86,7 @@ def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> p
     }
     for name, e in estimates.items():
         columns |= {f"{name}_lo": e.lo, f"{name}_hi": e.hi} | ({} if name == "rank" else {name: e.mean})
-    why = {_STANDINGS[name]: e.why for name, e in estimates.items()}
+    why = {_STANDINGS[name]: e.why for name, e in estimates.items() if name != "out" or e.n.any()}
     columns |= dict.fromkeys(("rating", "rating_lo", "rating_hi"), np.full(n, np.nan))
     if rated is not None:
         theirs = rated.set_index("agent").reindex(labels.astype("str"))

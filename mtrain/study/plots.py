@@ -7,35 +7,23 @@ display is needed. Nothing here computes a number that isn't in a table.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
-from mtrain.study import estimates
+from mtrain.study import estimates, look
 from mtrain.study.blocks import Floats, met
+from mtrain.study.look import BLUE, FAINT, INK, NORMAL, ORANGE, PALE, SMALL
+from mtrain.study.parts import Parts
 from mtrain.study.results import Results
 from mtrain.study.tables import EFFECTS, put
-
-INK, FAINT, PALE = "#222222", "#8c8c8c", "#e4e4e4"
-BLUE, ORANGE = "#0072b2", "#d55e00"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Okabe & Ito (2008), distinct to the colour-blind too; their yellow is left out, too faint on white."""
-DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)))
-MARKERS = "osD^vP*Xhd"
-SMALL, NORMAL, LARGE = 7.5, 9.0, 11.0
-WRAP = 30
 
 
 def standings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -48,9 +36,11 @@ def standings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax
         Where to draw; by default on a new figure.
     """
-    ax = _axes(ax, 8.0, 1.6 + 0.42 * len(frame))
-    _dots(ax, frame, "diff", "diff_lo", "diff_hi", "{:+.2f}", names=frame["agent"])
-    _dress(ax, "Pips per round against the other agents at the table", f"pips/round, lower is better; {_basis(frame)}")
+    ax = look.axes(ax, 8.0, 1.6 + look.rows(frame["agent"])[1])
+    look.dots(ax, frame, "diff", "diff_lo", "diff_hi", "{:+.2f}", names=frame["agent"])
+    look.dress(
+        ax, "Pips per round against the other agents at the table", f"pips/round, lower is better; {look.basis(frame)}"
+    )
     return ax
 
 
@@ -68,17 +58,18 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     best = frame["rating"].to_numpy(float, na_value=-np.inf)
     order = np.lexsort((-best, group))
     frame, group = frame.iloc[order], group[order]
-    ax = _axes(ax, 8.0, 1.6 + 0.42 * (len(frame) + len(np.unique(group)) - 1))
     gaps = np.cumsum(np.diff(group, prepend=group[:1]) != 0)
-    _dots(ax, frame, "rating", "rating_lo", "rating_hi", "{:+.0f}", names=frame["agent"], gaps=gaps)
+    y, total = look.rows(frame["agent"], gaps)
+    ax = look.axes(ax, 8.0, 1.6 + total)
+    look.dots(ax, frame, "rating", "rating_lo", "rating_hi", "{:+.0f}", names=frame["agent"], gaps=gaps)
     if gaps.any():
         for change in np.flatnonzero(np.diff(gaps)):
-            ax.axhline(change + gaps[change] + 1, color=FAINT, lw=0.8, ls=":")
+            ax.axhline((y[change] + y[change + 1]) / 2, color=FAINT, lw=0.8, ls=":")
         scale = "mean 0 in each group; groups (dotted lines) don't compare\n"
     else:
         scale = "mean 0; "
     unit = "rating points, higher is better; 400 points are odds of 10 to 1"
-    _dress(ax, "Plackett–Luce rating", f"{unit}\n{scale}95 % intervals clustered by block")
+    look.dress(ax, "Plackett–Luce rating", f"{unit}\n{scale}95 % intervals clustered by block")
     return ax
 
 
@@ -96,13 +87,14 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     n = len(agents)
     row, column = (pd.Index(agents).get_indexer(frame[name]) for name in ("agent", "opponent"))
     matrix = np.full((3, n, n), np.nan)
-    matrix[:, row, column] = [_floats(frame, name) for name in ("diff", "lo", "hi")]
+    matrix[:, row, column] = [look.floats(frame, name) for name in ("diff", "lo", "hi")]
     known = ~np.isnan(matrix[0])
     strength = np.where(known, matrix[0], 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     order = np.lexsort((strength, met(n, *np.nonzero(known))))
     names, (diff, lo, hi) = [agents[i] for i in order], matrix[:, order][:, :, order]
-    ax = _axes(ax, 4.6 + 0.62 * n, 2.6 + 0.5 * n)
-    _dress(ax, "Score of the row's agent minus the column's", "", grid="")
+    lines = max((len(look.wrapped(name).splitlines()) for name in names), default=1)
+    ax = look.axes(ax, 4.6 + 0.62 * n, 2.6 + max(0.5, look.LINE * lines + 0.1) * n)
+    look.dress(ax, "Score of the row's agent minus the column's", "", grid="")
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -119,14 +111,16 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     size = NORMAL if n <= 5 else SMALL
     for y, x in zip(*np.nonzero(~np.eye(n, dtype=bool)), strict=True):
         value, low, high = diff[y, x], lo[y, x], hi[y, x]
-        text = "n/a" if np.isnan(value) else _number("{:+.2f}", value)
+        text = "n/a" if np.isnan(value) else look.number("{:+.2f}", value)
         text += "" if np.isnan(low) else f"\n±{(high - low) / 2:.2f}"
         ax.text(
             x, y, text, ha="center", va="center", fontsize=size, fontweight="bold" if low > 0 or high < 0 else "normal",
             color="white" if abs(value) > 0.62 * most else INK,
         )  # fmt: skip
     short = max(map(len, names)) <= 10
-    ax.set_yticks(range(n), [_wrapped(name) if short else f"{_wrapped(name)}   {k}" for k, name in enumerate(names, 1)])
+    ax.set_yticks(
+        range(n), [look.wrapped(name) if short else f"{look.wrapped(name)}   {k}" for k, name in enumerate(names, 1)]
+    )
     ax.set_xticks(range(n), names if short else [str(k) for k in range(1, n + 1)])
     ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
     bar = ax.figure.colorbar(mesh, ax=ax, shrink=0.85, pad=0.02)
@@ -152,25 +146,25 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     frame = frame if "share" in frame else estimates.scores(frame)
     by_agent = {str(agent): rows for agent, rows in frame.groupby("agent", sort=True)}
     mean = {agent: float(np.average(rows["pips"], weights=rows["rounds"])) for agent, rows in by_agent.items()}
-    lines = sum(1 + len(_wrapped(agent).splitlines()) for agent in mean)
-    ax = _axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(mean)))
+    lines = sum(1 + len(look.wrapped(agent).splitlines()) for agent in mean)
+    ax = look.axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(mean)))
     most = int(frame["pips"].max()) if len(frame) else 1
-    looks = _looks(list(mean))
+    looks = look.looks(list(mean))
     for agent in sorted(mean, key=lambda name: (mean[name], name)):
         rows = by_agent[agent]
         pips = np.concatenate([rows["pips"].to_numpy(float), [most + 1.0]])
         share = np.concatenate([np.cumsum(rows["share"].to_numpy(float)), [1.0]])
         at_zero = float(share[0]) if pips[0] == 0 else 0.0
         colour, dash, _ = looks[agent]
-        label = f"{_wrapped(agent)}\n{100 * at_zero:.0f} % at 0, mean {mean[agent]:.1f}"
+        label = f"{look.wrapped(agent)}\n{100 * at_zero:.0f} % at 0, mean {mean[agent]:.1f}"
         x, y = np.concatenate([[0.0], pips]), np.concatenate([[0.0], share])
         ax.step(x, y, where="post", color=colour, ls=dash, lw=1.6, label=label)
     ax.set(xlim=(-0.01 * most, most + 1), ylim=(0, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel("share of the agent's rounds", fontsize=NORMAL, color=INK)
     score = "score of a round in pips, lower is better (higher curve: better)"
-    _dress(ax, "Rounds that cost at most so many pips", score, grid="both")
-    _legend(ax, "agent, best mean first")
+    look.dress(ax, "Rounds that cost at most so many pips", score, grid="both")
+    look.legend(ax, "agent, best mean first")
     return ax
 
 
@@ -187,27 +181,27 @@ def by_round(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     frame = frame if "pips_lo" in frame else estimates.by_round(frame)
     by_agent = {str(agent): rows for agent, rows in frame.groupby("agent", sort=True)}
     mean = {agent: float(rows["pips"].mean()) for agent, rows in by_agent.items()}
-    lines = sum(len(_wrapped(agent).splitlines()) for agent in mean)
-    ax = _axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(mean)))
-    looks = _looks(list(mean))
+    lines = sum(len(look.wrapped(agent).splitlines()) for agent in mean)
+    ax = look.axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(mean)))
+    looks = look.looks(list(mean))
     agents = sorted(mean, key=lambda name: (mean[name], name))
     last = int(frame["round"].max()) if len(frame) else 1
     dodge = np.linspace(-0.3, 0.3, len(agents)) if len(agents) > 1 else [0.0]
     for agent, shift in zip(agents, dodge, strict=True):
         rows = by_agent[agent]
-        x, value = rows["round"].to_numpy(float) + shift, _floats(rows, "pips")
+        x, value = rows["round"].to_numpy(float) + shift, look.floats(rows, "pips")
         colour, dash, marker = looks[agent]
-        lo, hi = _floats(rows, "pips_lo"), _floats(rows, "pips_hi")
+        lo, hi = look.floats(rows, "pips_lo"), look.floats(rows, "pips_hi")
         ax.errorbar(
-            x, value, yerr=_arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=4, elinewidth=1.2,
-            capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=_wrapped(agent),
+            x, value, yerr=look.arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=4, elinewidth=1.2,
+            capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=look.wrapped(agent),
         )  # fmt: skip
         ax.plot(x, value, color=colour, ls=dash, lw=0.9, alpha=0.45)
     ax.set_xlim(0.5, last + 0.5)
     ax.set_xticks(range(1, last + 1))
     ax.set_ylabel("pips/round, lower is better", fontsize=NORMAL, color=INK)
-    _dress(ax, "Score by round of the game", f"round; {_basis(frame)}", grid="y")
-    _legend(ax, "agent, best mean first")
+    look.dress(ax, "Score by round of the game", f"round; {look.basis(frame)}", grid="y")
+    look.legend(ax, "agent, best mean first")
     return ax
 
 
@@ -221,7 +215,7 @@ def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax
         Where to draw; by default on a new figure.
     """
-    ax = _axes(ax, 8.0, 3.8)
+    ax = look.axes(ax, 8.0, 3.8)
     ticks: list[float] = []
     names: list[str] = []
     start = 0.0
@@ -230,7 +224,9 @@ def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         if not len(rows):
             continue
         x = start + np.arange(len(rows))
-        _errorbars(ax, x, _floats(rows, "diff"), _floats(rows, "lo"), _floats(rows, "hi"), colour, upright=True)
+        look.errorbars(
+            ax, x, look.floats(rows, "diff"), look.floats(rows, "lo"), look.floats(rows, "hi"), colour, upright=True
+        )
         ax.annotate(
             what, (float(x.mean()), 0), (0, -20), ax.get_xaxis_transform(), "offset points", ha="center", va="top",
             fontsize=NORMAL, color=colour,
@@ -241,9 +237,160 @@ def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.axhline(0, color=FAINT, lw=0.9, zorder=0)
     ax.set_xticks(ticks, names)
     ax.set_ylabel("pips/round against the\ntable's mean, lower is better", fontsize=NORMAL, color=INK)
-    _dress(ax, "Effect of the seat and of the place after the starter", _basis(frame), grid="y")
+    look.dress(ax, "Effect of the seat and of the place after the starter", look.basis(frame), grid="y")
     ax.xaxis.labelpad = 20
     return ax
+
+
+def cost(
+    frame: pd.DataFrame,
+    timing: pd.DataFrame,
+    value: Literal["pips", "diff"] = "pips",
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Pips per round of each agent, with intervals, against the mean time of its decisions.
+
+    Parameters
+    ----------
+    frame
+        A `standings` table.
+    timing
+        The `timing` table of the same tournament; who has no time in it is named, and not drawn.
+    value
+        Its own `pips`, which compare where all met all, or the `diff` from the others at its tables.
+    ax
+        Where to draw; by default on a new figure.
+    """
+    times = timing.set_index("agent")["us_per_decision"].reindex(frame["agent"])
+    time = times.to_numpy(np.float64, na_value=np.nan)
+    pips, lo, hi = _estimate(frame, value)
+    form = "{:.2f}" if value == "pips" else "{:+.2f}"
+    shown = np.isfinite(time) & (time > 0) & np.isfinite(pips)
+    names = [str(name) for name in frame["agent"]]
+    lines = sum(1 + len(look.wrapped(name).splitlines()) for name in names)
+    ax = look.axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(names)))
+    colours = look.looks(names)
+    for k in sorted(range(len(names)), key=lambda k: (not shown[k], pips[k], names[k])):
+        colour, _, marker = colours[names[k]]
+        told = f"{look.number(form, pips[k])}, {_duration(time[k])}" if shown[k] else "n/a"
+        at = slice(k, k + 1) if shown[k] else slice(0, 0)
+        ax.errorbar(
+            time[at], pips[at], yerr=look.arms(pips[at], lo[at], hi[at]), color=colour, ls="none", marker=marker, ms=6,
+            elinewidth=1.6, capsize=0, mfc="white" if np.isnan(lo[k]) else colour,
+            label=f"{look.wrapped(names[k])}\n{told}",
+        )  # fmt: skip
+    ax.set_xscale("log")
+    if shown.any():
+        ax.set_xlim(
+            10 ** np.floor(np.log10(time[shown].min()) - 0.05), 10 ** np.ceil(np.log10(time[shown].max()) + 0.05)
+        )
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: _duration(us)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    others = "" if value == "pips" else " against the others\nat the table"
+    ax.set_ylabel(f"pips/round{others}, lower is better", fontsize=NORMAL, color=INK)
+    look.dress(
+        ax, "Pips per round against time per decision", f"mean time of a decision; {look.basis(frame)}", grid="both"
+    )
+    look.legend(ax, "agent, pips/round, time; best first")
+    return ax
+
+
+def _duration(us: float) -> str:
+    """A time in the unit that suits it."""
+    for unit, name in ((1e6, "s"), (1e3, "ms"), (1.0, "µs")):
+        if us >= 0.9995 * unit:
+            return f"{us / unit:.3g} {name}"
+    return f"{1e3 * us:.3g} ns"
+
+
+def budget(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Strength of families of agents along the number in which their members differ, with intervals.
+
+    Parameters
+    ----------
+    frame
+        A `families` table, of one parameter.
+    ax
+        Where to draw; by default on a new figure.
+    """
+    by_family = {str(family): rows for family, rows in frame.groupby("family", sort=False)}
+    parameter = str(frame["parameter"].iloc[0])
+    lines = sum(len(look.wrapped(family).splitlines()) for family in by_family)
+    ax = look.axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(by_family)))
+    colours = look.looks(list(by_family))
+    setting = look.floats(frame, "setting")
+    wide = setting.min() > 0 and setting.max() >= 8 * setting.min()
+    span = 0.03 * (np.log(setting.max() / setting.min()) if wide else np.ptp(setting)) / max(len(by_family), 1)
+    for k, (family, rows) in enumerate(by_family.items()):
+        shift = (k - (len(by_family) - 1) / 2) * span
+        x = look.floats(rows, "setting")
+        x = x * np.exp(shift) if wide else x + shift
+        value, lo, hi = _estimate(rows, "diff")
+        colour, dash, marker = colours[family]
+        ax.plot(x, value, color=colour, ls=dash, lw=0.9, alpha=0.45)
+        ax.errorbar(
+            x, value, yerr=look.arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=5, elinewidth=1.6,
+            capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=look.wrapped(family),
+        )  # fmt: skip
+    ax.axhline(0, color=FAINT, lw=0.9, zorder=0)
+    if wide:
+        ax.set_xscale("log", base=2)
+    known = np.unique(setting)
+    if len(known) <= 12:
+        ax.set_xticks(known, [f"{value:g}" for value in known])
+        ax.minorticks_off()
+    ax.set_ylabel("pips/round against the others\nat the table, lower is better", fontsize=NORMAL, color=INK)
+    look.dress(ax, f"Strength by {parameter}", f"{parameter}; {look.basis(frame)}", grid="both")
+    look.legend(ax, "agents")
+    return ax
+
+
+def parts(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Pips per round of each agent against the others at its table, part by part, with intervals.
+
+    Parameters
+    ----------
+    frame
+        A `parts` table.
+    ax
+        Where to draw; by default on a new figure.
+    """
+    names = list(dict.fromkeys(frame["part"]))
+    agents = sorted(set(frame["agent"]))
+    colours = look.looks(agents)
+    step = 0.17
+    high = np.array([max(look.ROW, step * (frame["part"] == name).sum() + 0.2) for name in names], float)
+    middle = np.cumsum(high) - high / 2
+    lines = sum(len(look.wrapped(agent).splitlines()) for agent in agents)
+    ax = look.axes(ax, 8.5, max(1.6 + float(high.sum()), 1.2 + 0.16 * lines + 0.09 * len(agents)))
+    for agent in agents:
+        mine = frame[(frame["agent"] == agent).to_numpy()]
+        at = []
+        for name in mine["part"]:
+            here = sorted(frame["agent"][(frame["part"] == name).to_numpy()])
+            at.append(middle[names.index(name)] + step * (here.index(agent) - (len(here) - 1) / 2))
+        value, lo, hi = _estimate(mine, "diff")
+        colour, _, marker = colours[agent]
+        ax.errorbar(
+            value, at, xerr=look.arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=5, elinewidth=1.6,
+            capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=look.wrapped(agent),
+        )  # fmt: skip
+    ax.axvline(0, color=FAINT, lw=0.9, zorder=0)
+    for edge in np.cumsum(high)[:-1]:
+        ax.axhline(edge, color=PALE, lw=0.8, zorder=0)
+    ax.set_yticks(middle, [look.wrapped(name) for name in names])
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(float(high.sum()) + 0.05, -0.05)
+    pips = "pips/round, lower is better"
+    look.dress(ax, "Pips per round against the others at the table, by part", f"{pips}; {look.basis(frame)}")
+    look.legend(ax, "agent")
+    return ax
+
+
+def _estimate(frame: pd.DataFrame, name: str) -> tuple[Floats, Floats, Floats]:
+    """Values of a column and the ends of their intervals."""
+    return look.floats(frame, name), look.floats(frame, f"{name}_lo"), look.floats(frame, f"{name}_hi")
 
 
 def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
@@ -252,7 +399,8 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
     Returns
     -------
     list of Path
-        `standings`, `pairwise`, `ratings`, `scores`, `seats` and `by_round`, in each of the formats.
+        `standings`, `pairwise`, `ratings`, `scores`, `seats` and `by_round`, in each of the formats; `cost` where times
+        were measured, and a `budget` for every number along which there is a family of agents.
     """
     figures: dict[str, tuple[Callable[..., Axes], pd.DataFrame]] = {
         "standings": (standings, results.standings),
@@ -262,130 +410,33 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
         "seats": (seats, results.seats),
         "by_round": (by_round, results.by_round),
     }
+    drawn = {name: draw(frame) for name, (draw, frame) in figures.items()}
+    if results.timed:
+        together = results.manifest.get("schedule", "all") == "all"
+        drawn["cost"] = cost(results.standings, results.timing, "pips" if together else "diff")
+    numbers = sorted(set(results.families["parameter"]))
+    for parameter in numbers:
+        rows = results.families[(results.families["parameter"] == parameter).to_numpy()]
+        drawn["budget" if len(numbers) == 1 else f"budget_{parameter}"] = budget(rows)
+    return [
+        path for name, ax in drawn.items() for path in _put(ax, name, results.unit, results.caption, folder, formats)
+    ]
+
+
+def save_parts(found: Parts, folder: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
+    """Draw the figure of all parts of an experiment, `parts`, into a folder; the same bytes each time."""
+    return _put(parts(found.standings), "parts", found.unit, found.title, folder, formats)
+
+
+def _put(ax: Axes, name: str, unit: str, caption: str, folder: str | Path, formats: Sequence[str]) -> list[Path]:
+    """Write a figure, with what it is from below it."""
     paths = []
-    for name, (draw, frame) in figures.items():
-        ax = draw(frame)
-        _in_unit(ax, results.unit)
-        figure = ax.figure
-        figure.supxlabel(results.caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
-        for kind in formats:
-            data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
-            with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
-                figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
-            paths.append(put(Path(folder) / f"{name}.{kind}", data.getvalue()))
+    look.in_unit(ax, unit)
+    figure = ax.figure
+    figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
+    for kind in formats:
+        data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
+        with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
+            figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
+        paths.append(put(Path(folder) / f"{name}.{kind}", data.getvalue()))
     return paths
-
-
-def _in_unit(ax: Axes, unit: str) -> None:
-    """Say `unit` where a figure says pips: some rules count the tiles left instead."""
-    legend = ax.get_legend()
-    texts = [legend.get_title()] if legend else []
-    for each in ax.figure.axes:  # titles and notes; the names of agents are left alone
-        texts += [each.xaxis.label, each.yaxis.label, *(t for t in each.get_children() if isinstance(t, Text))]
-    for text in texts:
-        text.set_text(text.get_text().replace("pips", unit))
-
-
-def _axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """The given Axes, or those of a new figure of this size in inches."""
-    if ax is not None:
-        return ax
-    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1), facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure.add_subplot()
-
-
-def _dress(ax: Axes, title: str, xlabel: str, grid: str = "x") -> None:
-    """The common look: title on the left, thin grid behind, no frame at the top and right."""
-    ax.set_title(title, loc="left", fontsize=LARGE, color=INK, pad=10)
-    ax.set_xlabel(xlabel, fontsize=NORMAL, color=INK)
-    ax.tick_params(labelsize=NORMAL, color=FAINT, labelcolor=INK)
-    ax.set_axisbelow(True)
-    if grid:
-        ax.grid(axis=grid, color=PALE, lw=0.8)  # type: ignore[arg-type]
-    for side, spine in ax.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(FAINT)
-
-
-def _dots(
-    ax: Axes, frame: pd.DataFrame, value: str, low: str, high: str, form: str, names: pd.Series[str], gaps: Any = 0
-) -> None:
-    """A line an agent: dot and interval, the name on the left, the numbers on the right."""
-    y = np.arange(len(frame)) + np.zeros(len(frame), int) + gaps
-    mean, lo, hi = _floats(frame, value), _floats(frame, low), _floats(frame, high)
-    ax.axvline(0, color=FAINT, lw=0.9, zorder=0)
-    _errorbars(ax, y, mean, lo, hi, BLUE, upright=False)
-    for line, m, a, b, note in zip(y, mean, lo, hi, frame["note"], strict=True):
-        text = "n/a" if np.isnan(m) else _number(form, m) + ("  no interval" if np.isnan(a) else "")
-        text += f"\n{textwrap.fill(note, 36)}" if np.isnan(a) else f"  [{_number(form, a)}, {_number(form, b)}]"
-        size = SMALL if np.isnan(a) else NORMAL
-        ax.text(1.02, line, text, transform=ax.get_yaxis_transform(), va="center", fontsize=size, color=INK)
-    ax.set_yticks(y, [_wrapped(name) for name in names])
-    ax.set_ylim(float(y.max(initial=0)) + 0.6, -0.6)
-    ax.xaxis.set_major_locator(MaxNLocator(7))
-    if not np.isfinite(mean).any():
-        ax.set_xlim(-1, 1)
-
-
-def _errorbars(ax: Axes, at: Any, value: Floats, lo: Floats, hi: Floats, colour: str, upright: bool) -> None:
-    """Dots with their intervals; a hollow dot has none."""
-    sure = ~np.isnan(lo)
-    for rows, fill in ((sure, colour), (~sure & ~np.isnan(value), "white")):
-        if not rows.any():
-            continue
-        x, y = (at[rows], value[rows]) if upright else (value[rows], at[rows])
-        arms = _arms(value[rows], lo[rows], hi[rows]) if fill == colour else None
-        ax.errorbar(
-            x, y, yerr=arms if upright else None, xerr=None if upright else arms, ls="none", marker="o", ms=6,
-            color=colour, mfc=fill, mec=colour, elinewidth=1.8, capsize=0, zorder=3,
-        )  # fmt: skip
-
-
-def _arms(value: Floats, lo: Floats, hi: Floats) -> Floats:
-    """float64[2, n]: lengths of the error bars; none where there is no interval."""
-    arms: Floats = np.nan_to_num(np.stack([np.maximum(value - lo, 0), np.maximum(hi - value, 0)]))
-    return arms
-
-
-def _legend(ax: Axes, title: str) -> None:
-    if ax.get_legend_handles_labels()[0]:
-        legend = ax.legend(
-            loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0, frameon=False, fontsize=NORMAL, title=title,
-            title_fontsize=SMALL, alignment="left", labelspacing=0.7, labelcolor=INK,
-        )  # fmt: skip
-        legend.get_title().set_color(INK)
-
-
-def _looks(agents: Sequence[str]) -> dict[str, tuple[str, Any, str]]:
-    """Colour, dash and marker of each agent: by the order of the names, so the same in every figure of a tournament."""
-    return {
-        agent: (COLOURS[i % len(COLOURS)], DASHES[i // len(COLOURS) % len(DASHES)], MARKERS[i % len(MARKERS)])
-        for i, agent in enumerate(sorted(agents))
-    }
-
-
-def _wrapped(label: str) -> str:
-    """A long label on several lines; nothing of it is cut, so two agents never look alike."""
-    spaced = label.replace(",", ",\u200b").replace(":", ":\u200b").replace("\u200b", " \u200b")
-    lines = textwrap.wrap(spaced, WRAP, break_long_words=True, break_on_hyphens=True)
-    # A dollar sign would begin a formula.
-    return "\n".join(lines).replace(" \u200b", "").replace("\u200b", "").replace("$", r"\$")
-
-
-def _number(form: str, value: float) -> str:
-    """The number with a true minus sign, and none on what rounds to 0."""
-    text = form.format(value)
-    return (text if float(text) else text.lstrip("+-")).replace("-", "−")
-
-
-def _floats(frame: pd.DataFrame, name: str) -> Floats:
-    return frame[name].to_numpy(np.float64, na_value=np.nan)
-
-
-def _basis(frame: pd.DataFrame) -> str:
-    """What the intervals rest on: "95 % intervals over 20–24 blocks", or that there are none."""
-    low, high = (int(frame["blocks"].min()), int(frame["blocks"].max())) if len(frame) else (0, 0)
-    if high < 2:
-        return f"no intervals: {high} block{'' if high == 1 else 's'}"
-    return f"95 % intervals over {low if low == high else f'{low}–{high}'} blocks"

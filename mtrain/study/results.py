@@ -25,6 +25,7 @@ import pandas as pd
 
 from mtrain.study import blocks, checks, estimates, ratings, tables
 from mtrain.study.checks import check
+from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
 
 __all__ = ["Digest", "Results", "ResultsError", "Summary", "check", "combine", "digest", "read", "standings_so_far"]
@@ -69,14 +70,15 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         The tables contradict themselves or each other.
     """
     g, r = blocks.grid(games), blocks.grid(rounds, "round")
+    counted = checks.tally(g, r, players)
     return Digest(
-        blocks.block_numbers(g),
+        blocks.block_numbers(g, r),
         blocks.pair_numbers(g),
         [blocks.seat_numbers(g), blocks.offset_numbers(r)],
         blocks.round_numbers(r),
         blocks.score_counts(rounds),
         ratings.outcomes(g),
-        checks.tally(g, r, players),
+        counted,
     )
 
 
@@ -184,11 +186,16 @@ class Results:
         stored = self._stored(tables.SEATS)
         return estimates.seats_from(self.summary.effects) if stored is None else stored
 
+    @property
+    def timed(self) -> bool:
+        """Is there a `timing` table?"""
+        return (self.path / "timing.parquet").is_file()
+
     @cached_property
     def timing(self) -> pd.DataFrame:
         """The `timing` table: measured while playing, so it can't be made again."""
         path = self.path / "timing.parquet"
-        if not path.is_file():
+        if not self.timed:
             raise ResultsError(f"{self.path} has no timing.parquet; times can't be had from the games")
         return tables.read(tables.TIMING, [path])
 
@@ -206,6 +213,12 @@ class Results:
     def scores(self) -> pd.DataFrame:
         """The `scores` table."""
         return estimates.scores_from(self.summary.scores)
+
+    @cached_property
+    def families(self) -> pd.DataFrame:
+        """The `families` table: agents that differ in one number alone."""
+        told = self.manifest
+        return families(self.standings, told["agents"], told.get("parameters", {}), told.get("peeking", ()))
 
     @property
     def warnings(self) -> list[str]:

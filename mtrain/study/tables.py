@@ -142,7 +142,24 @@ STANDINGS = Table("standings", "agent", ("agent",), (
     *_interval("win", "share of games won per seat, ties split", "win share"),
     *_interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_"),
     *_interval("rating", "Plackett–Luce rating, mean 0 among agents that met; higher is better", "rating points"),
-    *_interval("round_wins", "share of rounds won per seat, ties split", "share of rounds"),
+    *_interval("round_wins", "share of rounds won (lowest score) per seat, ties split", "share of rounds"),
+    *_interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
+    *_interval("out", "share of rounds in which the seat went out; in a blocked one nobody does", "share of rounds"),
+    _NOTE,
+))  # fmt: skip
+
+PARTS = Table("parts", "part × agent", ("part", "agent"), (
+    Column("part", "str", "name of the part: the same question at another table"),
+    *STANDINGS.columns,
+))  # fmt: skip
+
+FAMILIES = Table("families", "parameter × family × setting", ("parameter", "family", "setting", "agent"), (
+    Column("parameter", "str", "the number in which agents of a family differ"),
+    Column("family", "str", "how its agents are written, … for that number"),
+    Column("setting", "Float64", "the number"),
+    Column("agent", "str", "label of the agent"),
+    Column("blocks", "int32", "blocks played", "blocks"),
+    *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
     _NOTE,
 ))  # fmt: skip
 

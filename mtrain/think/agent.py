@@ -7,8 +7,9 @@ dataclass whose fields are its parameters and which has one of
 - ``act_batch(obs, actions, streams) -> actions``: many games at once;
 - ``kernel``: a function ``(obs, own) -> action`` compiled with `compiled`.
 
-The file's name is the bot's name. Workers are handed an agent's *spec* and build it themselves. This module
-must not know what a tournament is.
+The file's name is the bot's name. Workers are handed an agent's *spec* and build it themselves. A bot that declares
+``peeks = True`` is for questions about what hidden tiles are worth: it is shown them, and its label says so wherever it
+stands. This module must not know what a tournament is.
 """
 
 import dataclasses
@@ -38,6 +39,9 @@ ENTRY_POINTS = "mtrain.agents"
 
 # How an agent is asked.
 KERNEL, BATCH, SINGLE = "compiled", "batch", "one at a time"
+
+# What the label of an agent that peeks ends with, and no other's does.
+PEEKS = " (peeks)"
 
 # What a decision usually costs, in µs.
 _USUAL_EFFORT = {KERNEL: 0.1, BATCH: 2.0, SINGLE: 10.0}
@@ -130,12 +134,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent as text: a label, a name, parameters, and where its code is. It can be sent to a worker."""
+    """An agent as text: label, name, parameters, where its code is, and does it peek? It can be sent to a worker."""
 
     label: str
     name: str
     params: tuple[tuple[str, Any], ...]
     origin: str
+    peeks: bool = False
 
     def __str__(self) -> str:
         given = ",".join(f"{name}={_word(value)}" for name, value in self.params)
@@ -158,12 +163,15 @@ class Bot:
         The kernel, ``act_batch`` or ``act``.
     params : float64[16]
         For a kernel: the parameters as numbers.
+    peeks
+        Is it shown the whole State?
     """
 
     spec: AgentSpec
     how: str
     call: Callable[..., Any]
     params: np.ndarray
+    peeks: bool = False
 
 
 def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> np.ndarray:
@@ -174,7 +182,7 @@ def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> 
     bot
         Whom to ask.
     obs : STATE[n]
-        What the seats on turn see.
+        What the seats on turn see; the whole States for a bot that peeks.
     actions : int64[n, m]
         Their legal actions, padded with 0.
     streams : uint64[n]
@@ -344,8 +352,11 @@ class Registry:
                 raise AgentError(f"parameter {key.strip()!r} is given twice in {text!r}")
             values[key.strip()] = value
         spec = AgentSpec("", name.strip(), tuple(_read_params(name, found, values)), self.origins[name.strip()])
-        _instance(spec)
-        return dataclasses.replace(spec, label=label.strip() or str(spec))
+        peeks = _peeks(_instance(spec)[0])
+        label = label.strip() or str(spec)
+        if label.endswith(PEEKS.strip()) and not peeks:
+            raise AgentError(f"the label {label!r} says that {name.strip()!r} peeks, and it does not")
+        return dataclasses.replace(spec, label=label.removesuffix(PEEKS) + PEEKS if peeks else label, peeks=peeks)
 
 
 def parameters(found: Any) -> list[Parameter]:
@@ -398,6 +409,27 @@ def _instance(spec: AgentSpec) -> tuple[Any, str]:
     raise AgentError(f"agent {spec.name!r} has neither act, act_batch nor kernel")
 
 
+def _peeks(agent: Any) -> bool:
+    """Does what a spec stands for declare that it peeks?"""
+    return bool(getattr(agent, "peeks", False))
+
+
+def refuse_peeking(specs: Iterable[AgentSpec]) -> None:
+    """Refuse agents that peek.
+
+    Raises
+    ------
+    AgentError
+        With the first of them.
+    """
+    for spec in specs:
+        if spec.peeks:
+            raise AgentError(
+                f"agent {str(spec)!r} peeks: it is shown all hands and the boneyard; only --allow-peeking "
+                "(allow_peeking = true in an experiment) lets it play"
+            )
+
+
 def build(spec: AgentSpec) -> Bot:
     """Return the agent that a spec describes, compiled if it is one to compile.
 
@@ -408,16 +440,16 @@ def build(spec: AgentSpec) -> Bot:
     """
     agent, how = _instance(spec)
     if how == BATCH:
-        return Bot(spec, how, agent.act_batch, np.zeros(N_PARAMS))
+        return Bot(spec, how, agent.act_batch, np.zeros(N_PARAMS), _peeks(agent))
     if how == SINGLE:
-        return Bot(spec, how, getattr(agent, "act", agent), np.zeros(N_PARAMS))
+        return Bot(spec, how, getattr(agent, "act", agent), np.zeros(N_PARAMS), _peeks(agent))
     kernel = getattr(type(agent), "kernel", agent)
     try:
         jit.addressed([kernel], KERNEL_SIGNATURE)  # compiled now, while nobody waits for a game
     except Exception as error:  # numba lets out whatever its own parts raise
         said = " ".join(line.strip() for line in str(error).splitlines() if line.strip() and "pipeline" not in line)
         raise AgentError(f"agent {spec.name!r} cannot be compiled: {type(error).__name__}: {said[:300]}") from error
-    return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))))
+    return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))), _peeks(agent))
 
 
 def effort(spec: AgentSpec) -> float:
@@ -456,11 +488,12 @@ def describe(registry: Registry, name: str) -> dict[str, Any]:
         If there is no such agent.
     """
     found = registry.find(name)
+    agent, how = _instance(AgentSpec(name, name, (), registry.origins[name]))
     doc = inspect.getdoc(found) or inspect.getdoc(sys.modules.get(found.__module__)) or ""
     meanings = _parameter_docs(doc)
     return {
         "name": name,
-        "how": _instance(AgentSpec(name, name, (), registry.origins[name]))[1],
+        "how": how + PEEKS if _peeks(agent) else how,
         "about": doc.partition("\n\n")[0].replace("\n", " "),
         "parameters": [
             {"name": p.name, "default": _word(p.default), "values": p.what, "meaning": meanings.get(p.name, "")}

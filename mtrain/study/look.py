@@ -1,0 +1,166 @@
+"""The look of the figures: colours, sizes, axes, dots with intervals, legends, and labels that fit.
+
+What all figures share, so that they look alike and say the same things in the same words. Nothing here knows what a
+figure shows.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
+
+from mtrain.study.blocks import Floats
+
+INK, FAINT, PALE = "#222222", "#8c8c8c", "#e4e4e4"
+BLUE, ORANGE = "#0072b2", "#d55e00"
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+"""Okabe & Ito (2008), distinct to the colour-blind too; their yellow is left out, too faint on white."""
+DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)))
+MARKERS = "osD^vP*Xhd"
+SMALL, NORMAL, LARGE = 7.5, 9.0, 11.0
+WRAP = 30
+
+# Inches: an agent's row at least, and a line of its name.
+ROW, LINE = 0.42, 0.155
+
+
+def in_unit(ax: Axes, unit: str) -> None:
+    """Say `unit` where a figure says pips: some rules count the tiles left instead."""
+    drawn = ax.get_legend()
+    texts = [drawn.get_title()] if drawn else []
+    for each in ax.figure.axes:  # titles and notes; the names of agents are left alone
+        texts += [each.xaxis.label, each.yaxis.label, *(t for t in each.get_children() if isinstance(t, Text))]
+    for text in texts:
+        text.set_text(text.get_text().replace("pips", unit))
+
+
+def axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """The given Axes, or those of a new figure of this size in inches."""
+    if ax is not None:
+        return ax
+    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1), facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure.add_subplot()
+
+
+def dress(ax: Axes, title: str, xlabel: str, grid: str = "x") -> None:
+    """The common look: title on the left, thin grid behind, no frame at the top and right."""
+    ax.set_title(title, loc="left", fontsize=LARGE, color=INK, pad=10)
+    ax.set_xlabel(xlabel, fontsize=NORMAL, color=INK)
+    ax.tick_params(labelsize=NORMAL, color=FAINT, labelcolor=INK)
+    ax.set_axisbelow(True)
+    if grid:
+        ax.grid(axis=grid, color=PALE, lw=0.8)  # type: ignore[arg-type]
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(FAINT)
+
+
+def rows(names: Iterable[str], gaps: Any = 0) -> tuple[Floats, float]:
+    """Where agents' rows lie, one below the other, and how high they are together, in inches: by their names' lines.
+
+    Parameters
+    ----------
+    names
+        Of the agents.
+    gaps
+        int[n] or 0: rows left free above each of them.
+    """
+    high = np.array([max(ROW, LINE * len(wrapped(name).splitlines()) + 0.12) for name in names], float)
+    y = np.cumsum(high) - high / 2 + ROW * np.asarray(gaps)
+    return y, float(y[-1] + high[-1] / 2) if len(y) else 0.0
+
+
+def dots(
+    ax: Axes, frame: pd.DataFrame, value: str, low: str, high: str, form: str, names: Iterable[str], gaps: Any = 0
+) -> None:
+    """A line an agent: dot and interval, the name on the left, the numbers on the right."""
+    y, total = rows(names, gaps)
+    mean, lo, hi = floats(frame, value), floats(frame, low), floats(frame, high)
+    ax.axvline(0, color=FAINT, lw=0.9, zorder=0)
+    errorbars(ax, y, mean, lo, hi, BLUE, upright=False)
+    for line, m, a, b, note in zip(y, mean, lo, hi, frame["note"], strict=True):
+        text = "n/a" if np.isnan(m) else number(form, m) + ("  no interval" if np.isnan(a) else "")
+        text += f"\n{textwrap.fill(note, 36)}" if np.isnan(a) else f"  [{number(form, a)}, {number(form, b)}]"
+        size = SMALL if np.isnan(a) else NORMAL
+        ax.text(1.02, line, text, transform=ax.get_yaxis_transform(), va="center", fontsize=size, color=INK)
+    ax.set_yticks(y, [wrapped(name) for name in names])
+    ax.set_ylim(total + 0.05, -0.05)
+    ax.xaxis.set_major_locator(MaxNLocator(7))
+    if not np.isfinite(mean).any():
+        ax.set_xlim(-1, 1)
+
+
+def errorbars(ax: Axes, at: Any, value: Floats, lo: Floats, hi: Floats, colour: str, upright: bool) -> None:
+    """Dots with their intervals; a hollow dot has none."""
+    sure = ~np.isnan(lo)
+    for these, fill in ((sure, colour), (~sure & ~np.isnan(value), "white")):
+        if not these.any():
+            continue
+        x, y = (at[these], value[these]) if upright else (value[these], at[these])
+        bars = arms(value[these], lo[these], hi[these]) if fill == colour else None
+        ax.errorbar(
+            x, y, yerr=bars if upright else None, xerr=None if upright else bars, ls="none", marker="o", ms=6,
+            color=colour, mfc=fill, mec=colour, elinewidth=1.8, capsize=0, zorder=3,
+        )  # fmt: skip
+
+
+def arms(value: Floats, lo: Floats, hi: Floats) -> Floats:
+    """float64[2, n]: lengths of the error bars; none where there is no interval."""
+    lengths: Floats = np.nan_to_num(np.stack([np.maximum(value - lo, 0), np.maximum(hi - value, 0)]))
+    return lengths
+
+
+def legend(ax: Axes, title: str) -> None:
+    """Name what is drawn, to the right of the axes."""
+    if ax.get_legend_handles_labels()[0]:
+        drawn = ax.legend(
+            loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0, frameon=False, fontsize=NORMAL, title=title,
+            title_fontsize=SMALL, alignment="left", labelspacing=0.7, labelcolor=INK,
+        )  # fmt: skip
+        drawn.get_title().set_color(INK)
+
+
+def looks(agents: Sequence[str]) -> dict[str, tuple[str, Any, str]]:
+    """Colour, dash and marker of each agent: by the order of the names, so the same in every figure of a tournament."""
+    return {
+        agent: (COLOURS[i % len(COLOURS)], DASHES[i // len(COLOURS) % len(DASHES)], MARKERS[i % len(MARKERS)])
+        for i, agent in enumerate(sorted(agents))
+    }
+
+
+def wrapped(label: str) -> str:
+    """A long label on several lines; nothing of it is cut, so two agents never look alike."""
+    spaced = label.replace(",", ",\u200b").replace(":", ":\u200b").replace("\u200b", " \u200b")
+    lines = textwrap.wrap(spaced, WRAP, break_long_words=True, break_on_hyphens=True)
+    # A dollar sign would begin a formula.
+    return "\n".join(lines).replace(" \u200b", "").replace("\u200b", "").replace("$", r"\$")
+
+
+def number(form: str, value: float) -> str:
+    """The number with a true minus sign, and none on what rounds to 0."""
+    text = form.format(value)
+    return (text if float(text) else text.lstrip("+-")).replace("-", "−")
+
+
+def floats(frame: pd.DataFrame, name: str) -> Floats:
+    """A column's numbers; nan where there is none."""
+    return frame[name].to_numpy(np.float64, na_value=np.nan)
+
+
+def basis(frame: pd.DataFrame) -> str:
+    """What the intervals rest on: "95 % intervals over 20–24 blocks", or that there are none."""
+    low, high = (int(frame["blocks"].min()), int(frame["blocks"].max())) if len(frame) else (0, 0)
+    if high < 2:
+        return f"no intervals: {high} block{'' if high == 1 else 's'}"
+    return f"95 % intervals over {low if low == high else f'{low}–{high}'} blocks"

@@ -1,0 +1,116 @@
+"""Parts: what an experiment wrote that asked its question at several tables.
+
+======================= =====================================================================
+`experiment.json`       its title, and the names of all its parts in order
+`NAME/`                 the results of a part, a tournament's directory
+`parts.parquet`         the standings of all parts, made from those and made again when asked
+======================= =====================================================================
+
+A part may be missing: it has not been played yet. Each part is a tournament of its own; nothing is pooled over them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from mtrain.study import tables
+from mtrain.study.results import Results, read
+from mtrain.study.tables import ResultsError
+
+FORMAT = "mtrain-parts/1"
+FILE = "experiment.json"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of an experiment.
+
+    Attributes
+    ----------
+    path
+        The directory.
+    title
+        The experiment's question.
+    names
+        All parts, played or not, in the experiment's order.
+    """
+
+    path: Path
+    title: str
+    names: tuple[str, ...]
+
+    @cached_property
+    def results(self) -> dict[str, Results]:
+        """The results of the parts that have been played to the end, by name."""
+        found = {name: read(self.path / name) for name in self.names if (self.path / name / "manifest.json").is_file()}
+        return {name: results for name, results in found.items() if results.manifest.get("finished")}
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """The `parts` table: the standings of every part there is, one below the other."""
+        whole = [results.standings.assign(part=name) for name, results in self.results.items()]
+        if not whole:
+            raise ResultsError(f"{self.path} holds no finished part of {', '.join(self.names)}")
+        together = pd.concat(whole, ignore_index=True)
+        return tables.frame(tables.PARTS, {name: together[name] for name in tables.PARTS.names})
+
+    @property
+    def unit(self) -> str:
+        """What a score counts; parts with other rules may count otherwise."""
+        return " or ".join(dict.fromkeys(results.unit for results in self.results.values()))
+
+    @property
+    def missing(self) -> list[str]:
+        """Parts that have not been played to the end."""
+        return [name for name in self.names if name not in self.results]
+
+    def write(self) -> Path:
+        """Write the `parts` table; return its file."""
+        return tables.write(tables.PARTS, self.standings, self.path / "parts.parquet")
+
+
+def is_parts(path: str | Path) -> bool:
+    """Is a directory one of an experiment with parts?"""
+    return (Path(path) / FILE).is_file()
+
+
+def begin(path: str | Path, title: str, names: Sequence[str]) -> None:
+    """Write down which parts an experiment has, in a directory that is there.
+
+    Raises
+    ------
+    ResultsError
+        If the directory is another experiment's.
+    """
+    if is_parts(path):
+        there = read_parts(path)
+        if (there.title, there.names) != (title, tuple(names)):
+            raise ResultsError(f"{path} holds another experiment: {there.title!r} with {', '.join(there.names)}")
+        return
+    said = {"format": FORMAT, "title": title, "parts": list(names)}
+    tables.put(Path(path) / FILE, (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def read_parts(path: str | Path) -> Parts:
+    """Open the directory of an experiment with parts.
+
+    Raises
+    ------
+    ResultsError
+        If it is none, or its file cannot be read.
+    """
+    path = Path(path)
+    file = path / FILE
+    try:
+        said = json.loads(file.read_text(encoding="utf-8"))
+        return Parts(path, str(said["title"]), tuple(map(str, said["parts"])))
+    except OSError:
+        raise ResultsError(f"{path} is no directory of an experiment with parts: it has no {FILE}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ResultsError(f"{file} doesn't name its parts: {error}") from None
