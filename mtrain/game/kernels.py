@@ -210,7 +210,7 @@ def _pass_turn(s):
 
 
 @kernel
-def access(s):
+def open_to(s):
     """Return the trains that the seat on turn may use now: a row of bits."""
     own = 1 << np.int64(s.turn)
     if s.owed == COVER:
@@ -223,12 +223,12 @@ def access(s):
 
 
 @kernel
-def _proves(s, trains):
+def _proves(s, access):
     """Note that the seat on turn holds nothing for these trains."""
     seat = s.turn
-    while trains:
-        s.void[seat, s.end[lowest(trains)]] = s.fresh[seat]
-        trains &= trains - 1
+    while access:
+        s.void[seat, s.end[lowest(access)]] = s.fresh[seat]
+        access &= access - 1
 
 
 @kernel
@@ -290,10 +290,10 @@ def step(s):
     if s.engine < 0:
         return _find_engine(s)
     seat = s.turn
-    trains = access(s)
+    access = open_to(s)
     n = 0
     for train in range(np.int64(s.n_seats) + 1):
-        row = np.int64(s.hand[seat, s.end[train]]) & -(trains >> train & 1)  # no branch: it could not be foretold
+        row = np.int64(s.hand[seat, s.end[train]]) & -(access >> train & 1)  # no branch: it could not be foretold
         s.legal[train] = row
         n += popcount(row)
     if n > 0:
@@ -308,12 +308,12 @@ def step(s):
         _end_turn(s)
         return TURN_OVER
     if not s.drawn and s.top < s.n_tiles and (s.owed == FIRST or s.draw_to_cover):
-        _proves(s, trains)
+        _proves(s, access)
         _draw(s)
         s.drawn = 1
         return DREW
     if s.must_play or not s.drawn:
-        _proves(s, trains)  # under `may` a drawn tile that fits may have been kept back
+        _proves(s, access)  # under `may` a drawn tile that fits may have been kept back
     _pass_turn(s)
     return PASSED
 

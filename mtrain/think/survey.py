@@ -9,7 +9,7 @@ import numpy as np
 
 from mtrain.game.intrinsics import lowest, popcount
 from mtrain.game.jit import kernel
-from mtrain.game.kernels import access, apply, at_most, lay, nth_action
+from mtrain.game.kernels import apply, at_most, lay, nth_action, open_to
 from mtrain.game.rng import below
 from mtrain.game.state import COVER, EXTRA, STATE
 from mtrain.game.tiles import HI, LO
@@ -157,7 +157,7 @@ def weigh(w, after, covered, obs, action, own):
         survey(w, s, seat, train)
         return _sum(w, own)
     least = _LARGE
-    trains = access(s)
+    trains = open_to(s)
     while trains:
         on = lowest(trains)
         v = np.int64(s.end[on])
