@@ -40,7 +40,7 @@ REST, REST_PIPS, DOUBLES, BARE, PLAN_PIPS, PLAN_TURNS, MARKED, UNCOVERED, OFFERS
 HOMES, DEAD, STUCK, REACH, REST_RISK, PLAN_RISK, OFFER_RISK = range(9, N_FEATURES)
 
 # What each feature weighs: found by `experiments/tune_heuristic.py`.
-TUNED = np.array([23.39, 1, -0.45, 0.0, -0.1, 8.41, 31.6, -28.56, -0.05, -2.1, 0.53, 8.35, -0.05, 5.1, 4.09, 3.12])
+TUNED = np.array([24.03, 1.0, -2.2, 4.47, -0.3, 7.45, 42.05, -27.01, 0.51, -3.63, 0.74, 21.3, -0.14, 5.5, 5.0, 5.94])
 
 # The scratch of one decision: a plan, the features of one position, and the tiles of its rest.
 SURVEY = np.dtype(
