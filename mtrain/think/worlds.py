@@ -14,7 +14,7 @@ from mtrain.game.rng import below
 from mtrain.think.proofs import DEAL, YARD, fits, study, unmet
 
 _MIXING = 4  # moves a place in a hand …
-_LEAST_MIXING = 100  # … and so many more, for the sake of positions with few tiles
+_LEAST_MIXING = 200  # … and so many more, for the sake of positions with few tiles
 _LONGEST = 8  # tiles that change places in one move
 _PATIENCE = 5000  # moves until a need that is not met is given up; no position of a game comes near
 
