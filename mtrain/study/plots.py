@@ -26,7 +26,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from mtrain.study import estimates
 from mtrain.study.blocks import Floats, met
 from mtrain.study.results import Results
-from mtrain.study.tables import EFFECTS, put
+from mtrain.study.tables import EFFECTS, METHODS, put
 
 INK, FAINT, PALE = "#222222", "#8c8c8c", "#e4e4e4"
 BLUE, ORANGE = "#0072b2", "#d55e00"
@@ -243,6 +243,41 @@ def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("pips/round against the\ntable's mean, lower is better", fontsize=NORMAL, color=INK)
     _dress(ax, "Effect of the seat and of the place after the starter", _basis(frame), grid="y")
     ax.xaxis.labelpad = 20
+    return ax
+
+
+def calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """How often tiles lay where they were given such a probability, with intervals; on the line is right.
+
+    Parameters
+    ----------
+    frame
+        A `calibration` table.
+    ax
+        Where to draw; by default on a new figure.
+    """
+    ax = _axes(ax, 7.2, 5.2)
+    ax.axline((0, 0), (1, 1), color=FAINT, lw=0.9, zorder=0)
+    most = 0
+    for method, colour, marker in zip(METHODS, COLOURS, MARKERS, strict=False):
+        rows = frame[(frame["method"] == method).to_numpy()]
+        if not len(rows):
+            continue
+        x, y = _floats(rows, "predicted"), _floats(rows, "observed")
+        lo, hi = _floats(rows, "observed_lo"), _floats(rows, "observed_hi")
+        ax.errorbar(
+            x, y, yerr=_arms(y, lo, hi), color=colour, ls="none", marker=marker, ms=5, elinewidth=1.2, capsize=0,
+            mfc="white" if np.isnan(lo).all() else colour, label=f"{method}\n{int(rows['n'].sum()):,} pairs",
+        )  # fmt: skip
+        ax.plot(x, y, color=colour, lw=0.9, alpha=0.45)
+        most = max(most, int(rows["deals"].max()))
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    ax.set_ylabel("share of pairs where the tile lay there", fontsize=NORMAL, color=INK)
+    basis = f"95 % intervals over {most} deals" if most > 1 else "no intervals: 1 deal"
+    _dress(ax, "Where tiles are: predicted and observed", f"mean predicted probability; {basis}", grid="both")
+    _legend(ax, "places judged by")
     return ax
 
 

@@ -4,6 +4,8 @@ One row a tile, one column a place; the shares come from sampled worlds, weighed
 who plays, or how the table is shown.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -13,7 +15,9 @@ from mtrain.game.jit import kernel
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.state import MAX_SEATS, OWN, STATE
 from mtrain.game.tiles import HI, LO, MAX_TILES, tile_text
-from mtrain.think.inference import belief, weighted_worlds
+from mtrain.think.inference import belief, likely_worlds
+from mtrain.think.proofs import DEAL, study
+from mtrain.think.worlds import deal_again, write_world
 
 BONEYARD = "boneyard"
 
@@ -38,8 +42,22 @@ def tally(worlds, weights, places):
 
 
 @kernel
-def _weighted(worlds, weights, seen, seat, believed, own):
-    return weighted_worlds(worlds, weights, seen[0], seat, believed[0], own[0])
+def _likely(worlds, weights, seen, seat, believed, own):
+    weights[:] = 1.0 / len(worlds)
+    return likely_worlds(worlds, seen[0], seat, believed[0], own[0])
+
+
+@kernel
+def _uniform(worlds, weights, seen, seat, own):
+    """Write worlds that count alike."""
+    weights[:] = 1.0 / len(worlds)
+    scratch = np.empty(1, DEAL)
+    study(scratch[0], seen[0], seat)
+    for k in range(len(worlds)):
+        d = scratch[0]  # a record does not keep its array alive: being asked for again, the array does
+        deal_again(d, own[0])
+        write_world(worlds[k], d, seen[0], seat, own[0])
+    return float(len(worlds))
 
 
 def unseen(obs: np.ndarray, seat: int) -> list[int]:
@@ -58,16 +76,16 @@ class Sampler:
         How many worlds are sampled for an observation.
     weigh
         The policy that others are believed to choose by (`inference.POLICIES`); None: worlds count alike.
-    floor, reach
-        As in `inference.belief`.
+    believed
+        What else is believed of them: keywords of `inference.belief`.
     """
 
-    def __init__(self, worlds: int, weigh: str | None = None, *, floor: float = 0.1, reach: int = 30) -> None:
+    def __init__(self, worlds: int, weigh: str | None = None, **believed: Any) -> None:
         try:
-            # A floor of 1 would weigh by the number of choices; a reach of 0 looks at none.
-            self.believed = belief(weigh or "random", floor=floor, reach=reach if weigh else 0)
+            self.believed = belief(weigh or "random", **believed)
         except ValueError as error:
             raise Mistake(str(error)) from None
+        self.weigh = weigh
         self.worlds = np.zeros(worlds, STATE)
         self.weights = np.zeros(worlds)
         self.places = np.zeros((MAX_TILES, MAX_SEATS + 1))
@@ -79,9 +97,12 @@ class Sampler:
         """
         own = np.zeros(1, OWN)
         own[0].chance = np.uint64(chance)
-        size = float(_weighted(self.worlds, self.weights, obs, seat, self.believed, own))
+        if self.weigh is None:
+            size = _uniform(self.worlds, self.weights, obs, seat, own)
+        else:
+            size = _likely(self.worlds, self.weights, obs, seat, self.believed, own)
         tally(self.worlds, self.weights, self.places)
-        return self.places, size
+        return self.places, float(size)
 
 
 def locate(

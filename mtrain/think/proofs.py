@@ -53,11 +53,13 @@ DEAL = np.dtype(
                 ("at", "i2", (MAX_TILES,)),  # when that seat was given the tile in it
                 ("place", "i2", (MAX_TILES,)),  # where in the deck it lies
                 ("first", "i2", (MAX_SEATS + 1,)),  # each seat's first place in a hand
+                ("mixed", "u1", (MAX_SEATS,)),  # 1: that seat's places are not all alike
                 ("need", "i2", (MAX_SEATS,)),  # a number that a seat held, or −1 …
                 ("need_at", "i2", (MAX_SEATS,)),  # … at that moment
                 ("deck", "u1", (MAX_TILES,)),  # the tiles whose place is known
                 ("held", "i2", (MAX_TILES,)),  # the tile that lies in a place now, or −1
-                # for the search of a place
+                # for the search of a place, and the way back from a move
+                ("hole", "i8"),
                 ("free", "i2", (MAX_TILES,)),
                 ("via", "i2", (MAX_TILES,)),
                 ("queue", "i2", (MAX_TILES,)),
@@ -331,6 +333,8 @@ def study(d, obs, seat):
     _unseen(d, obs, seat)
     d.n_needs = 0
     for other in range(np.int64(obs.n_seats)):
+        first, last = np.int64(d.first[other]), np.int64(d.first[other + 1]) - 1
+        d.mixed[other] = last > first and d.at[first] != d.at[last]
         if d.need[other] != _NO_NEED:
             if other == seat and d.first_draw[seat] == NEVER_THERE or _settled(d, obs, other):
                 d.need[other] = _NO_NEED

@@ -105,20 +105,42 @@ def _anywhere(d, i):
 
 
 @kernel
-def _move(d, own, most_unmet):
-    """Try to let some tiles change places in a ring.
+def _back(d, tile, length):
+    """Go back along a ring with the tile last lifted; return the one lifted first."""
+    while length > 0:
+        length -= 1
+        k = np.int64(d.queue[length])
+        other = np.int64(d.held[k])
+        d.held[k] = tile
+        tile = other
+    return tile
+
+
+@kernel
+def undo(d, length):
+    """Take the last `move` back, which moved so many tiles."""
+    d.held[d.hole] = _back(d, np.int64(d.held[d.hole]), length)
+
+
+@kernel
+def move(d, own, most_unmet):
+    """Try to let some tiles change places in a ring; return how many moved besides the first, 0: none.
 
     A tile leaves a random place of a hand for another random place; the tile there goes back where the first was if it
     can, else on to a random place, and so on. The way back is as likely, so the chain is symmetric, and every two
-    deals are joined by such rings.
+    deals are joined by such rings. Where a seat's places differ, half of the rings that start there stay in its hand.
     """
     hole = below(own, d.n_hand)
-    first = np.int64(d.held[hole])
-    tile = first
+    seat = np.int64(d.seat[hole])
+    start, n = 0, np.int64(d.n)
+    if d.mixed[seat] and below(own, 2):
+        start = np.int64(d.first[seat])
+        n = np.int64(d.first[seat + 1]) - start
+    tile = np.int64(d.held[hole])
+    d.hole = hole
     length = 0
-    closed = False
     while length < _LONGEST:
-        k = below(own, d.n)
+        k = start + below(own, n)
         if k == hole or not fits(d, tile, k):
             break
         other = np.int64(d.held[k])
@@ -127,19 +149,13 @@ def _move(d, own, most_unmet):
         length += 1
         tile = other
         if fits(d, tile, hole):
-            closed = True
-            break
-    if closed:
-        d.held[hole] = tile
-        if d.n_needs == 0 or unmet(d) <= most_unmet:
-            return
-        d.held[hole] = first
-    while length > 0:
-        length -= 1
-        k = np.int64(d.queue[length])
-        other = np.int64(d.held[k])
-        d.held[k] = tile
-        tile = other
+            d.held[hole] = tile
+            if d.n_needs and unmet(d) > most_unmet:
+                undo(d, length)
+                return 0
+            return length
+    _back(d, tile, length)
+    return 0
 
 
 @kernel
@@ -156,11 +172,11 @@ def deal_again(d, own):
     missing = unmet(d) if d.n_needs else 0
     patience = _PATIENCE
     while missing and patience:
-        _move(d, own, missing)
+        move(d, own, missing)
         missing = unmet(d)
         patience -= 1
     for _ in range(_LEAST_MIXING + _MIXING * d.n_hand):
-        _move(d, own, missing)
+        move(d, own, missing)
 
 
 @kernel
