@@ -22,7 +22,7 @@ from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, override, preset
 from mtrain.game.state import MAX_SEATS
 from mtrain.study import calibration as study
-from mtrain.study import tables
+from mtrain.study import plots, tables
 from mtrain.study.tables import METHODS
 from mtrain.think.agent import Registry, build
 from mtrain.think.locations import Sampler, unseen
@@ -50,6 +50,19 @@ class Calibration:
     def calibration(self) -> pd.DataFrame:
         """The `calibration` table."""
         return study.calibration(self.bins)
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write the four tables and the figure into a folder; return the files."""
+        written = [
+            tables.write(table, rows, Path(folder) / f"{table.name}.parquet")
+            for table, rows in (
+                (tables.LOOKS, self.looks),
+                (tables.BINS, self.bins),
+                (tables.LOSSES, self.losses),
+                (tables.CALIBRATION, self.calibration),
+            )
+        ]
+        return written + plots.put_figure(plots.calibration(self.calibration), Path(folder), "calibration")
 
 
 def calibrate(
@@ -131,7 +144,9 @@ def calibrate(
         if progress is not None:
             progress(deal + 1)
     if not notes.looks:
-        raise Mistake(f"not one decision in {deals} deals was looked at; take more deals, or every={max(every // 10, 1)}")
+        raise Mistake(
+            f"not one decision in {deals} deals was looked at; take more deals, or every={max(every // 10, 1)}"
+        )
     return Calibration(notes.looks_table(), notes.bins_table())
 
 
@@ -152,11 +167,11 @@ class _Notes:
         tiles = np.array(unseen(obs, seat))
         if not len(tiles):
             return
-        columns = [*(other for other in range(n_seats) if other != seat), MAX_SEATS]
+        columns = np.array([*(other for other in range(n_seats) if other != seat), MAX_SEATS])
         sizes = np.array([*(float(s.count[other]) for other in columns[:-1]), float(left)])
         by_counts = np.broadcast_to(sizes / sizes.sum(), (len(tiles), len(columns)))
         where = _places(position)[tiles]
-        true = np.array([columns.index(place) for place in where])
+        true = np.searchsorted(columns, where)
         judged = {"counts": (by_counts, np.nan)}
         for method, sampler in self.samplers.items():
             places, n = sampler.places_of(obs, seat, int(stream(self.seed, WORLD, deal, 2, self.n_looks)))

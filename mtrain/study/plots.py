@@ -297,17 +297,24 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
         "seats": (seats, results.seats),
         "by_round": (by_round, results.by_round),
     }
-    paths = []
+    paths: list[Path] = []
     for name, (draw, frame) in figures.items():
         ax = draw(frame)
         _in_unit(ax, results.unit)
         figure = ax.figure
         figure.supxlabel(results.caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
-        for kind in formats:
-            data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
-            with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
-                figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
-            paths.append(put(Path(folder) / f"{name}.{kind}", data.getvalue()))
+        paths += put_figure(ax, Path(folder), name, formats)
+    return paths
+
+
+def put_figure(ax: Axes, folder: Path, name: str, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
+    """Write the figure of some Axes into a folder, the same bytes each time; return the files."""
+    paths = []
+    for kind in formats:
+        data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
+        with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
+            ax.figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
+        paths.append(put(folder / f"{name}.{kind}", data.getvalue()))
     return paths
 
 

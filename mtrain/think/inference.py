@@ -16,6 +16,7 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, apply, observe
 from mtrain.game.rng import mix, uniform
 from mtrain.game.state import OWN, STATE
+from mtrain.think.counting import count_deals
 from mtrain.think.history import begin, follow
 from mtrain.think.policies import double_holder_policy, greedy_policy, uniform_policy
 from mtrain.think.proofs import DEAL, study, unmet
@@ -49,7 +50,13 @@ BELIEF = np.dtype(
 
 
 def belief(
-    policy: str = "greedy", *, floor: float = 0.1, reach: int = 30, asks: int = 1, warm_up: int = 400, thinning: int = 20
+    policy: str = "greedy",
+    *,
+    floor: float = 0.1,
+    reach: int = 30,
+    asks: int = 1,
+    warm_up: int = 400,
+    thinning: int = 20,
 ) -> np.ndarray:
     """Return what is believed of the other seats: BELIEF[1].
 
@@ -106,8 +113,10 @@ def _ways(s, action):
     hi, lo = action >> 5 & 31, action & 31
     n = 0
     for train in range(np.int64(s.n_seats) + 1):
-        v = np.int64(s.end[train])
-        n += (v == hi or v == lo) and np.int64(s.legal[train]) >> (hi + lo - v & 31) & 1 == 1
+        end = np.int64(s.end[train])
+        if end != hi and end != lo:
+            continue
+        n += np.int64(s.legal[train]) >> (hi + lo - end) & 1
     return n
 
 
@@ -196,6 +205,7 @@ def weighted_worlds(worlds, weights, obs, seat, belief, own):
     scratch = np.empty(1, DEAL)
     states = np.empty(2, STATE)
     study(scratch[0], obs, seat)
+    count_deals(scratch[0], seat)
     belief.own.chance = mix(own.chance)
     for k in range(len(worlds)):
         d = scratch[0]  # a record does not keep its array alive: being asked for again, the array does
@@ -243,6 +253,7 @@ def likely_worlds(worlds, obs, seat, belief, own):
     scratch = np.empty(1, DEAL)
     states = np.empty(3, STATE)
     study(scratch[0], obs, seat)
+    count_deals(scratch[0], seat)
     belief.own.chance = mix(own.chance)
     n = len(worlds)
     weight = 0.0

@@ -15,6 +15,7 @@ from mtrain.game.jit import kernel
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.state import MAX_SEATS, OWN, STATE
 from mtrain.game.tiles import HI, LO, MAX_TILES, tile_text
+from mtrain.think.counting import count_deals
 from mtrain.think.inference import belief, likely_worlds
 from mtrain.think.proofs import DEAL, study
 from mtrain.think.worlds import deal_again, write_world
@@ -53,6 +54,7 @@ def _uniform(worlds, weights, seen, seat, own):
     weights[:] = 1.0 / len(worlds)
     scratch = np.empty(1, DEAL)
     study(scratch[0], seen[0], seat)
+    count_deals(scratch[0], seat)
     for k in range(len(worlds)):
         d = scratch[0]  # a record does not keep its array alive: being asked for again, the array does
         deal_again(d, own[0])
@@ -158,10 +160,8 @@ def locate(
         )
     places, size = Sampler(worlds, weigh).places_of(obs, seat, int(stream(seed, WORLD, 0, 0, 0)))
     tiles = sorted(tiles, key=lambda tile: (-int(HI[tile]), -int(LO[tile])))
-    columns = {"tile": [tile_text(tile) for tile in tiles]}
+    columns: dict[str, Any] = {"tile": [tile_text(tile) for tile in tiles]}
     columns |= {f"seat {other}": places[tiles, other] for other in others}
     frame = pd.DataFrame(columns | {BONEYARD: places[tiles, MAX_SEATS]})
     frame.attrs["effective_worlds"] = size
     return frame
-
-

@@ -30,6 +30,8 @@ from mtrain.think.history import LAID, LOST, NOW, STOPPED, agrees, placer, repla
 YARD = MAX_SEATS  # the boneyard, where a seat is asked for
 NOWHERE = -1  # the deck's place of what lies in none
 ALWAYS, NEVER_THERE = 0, 32767  # moments before and after all others
+MOST_CLASSES = 24  # kinds of places that are told apart where deals are counted …
+MOST_FILLINGS = 1024  # … and ways in which those can be full
 _NO_DOUBLE = 99
 _NO_NEED = -1
 
@@ -43,7 +45,8 @@ DEAL = np.dtype(
             [
                 ("told", "i8"),  # 1: the history is known, so that a deal is whole
                 ("n", "i8"),  # tiles, and places
-                ("n_owned", "i8"),  # tiles known to have been one seat's: they come first
+                ("n_mine", "i8"),  # tiles known to have been the watching seat's: they come first
+                ("n_owned", "i8"),  # tiles known to have been one seat's: they come next, counted with those
                 ("n_hand", "i8"),  # places in hands: they come first, a seat's together
                 ("n_needs", "i8"),
                 ("tile", "i2", (MAX_TILES,)),
@@ -64,6 +67,17 @@ DEAL = np.dtype(
                 ("via", "i2", (MAX_TILES,)),
                 ("queue", "i2", (MAX_TILES,)),
                 ("reached", "u1", (MAX_TILES,)),
+                # for counting: classes of places, and the ways to go on from each filling of theirs
+                ("counted", "i8"),
+                ("n_classes", "i8"),
+                ("class_first", "i2", (MOST_CLASSES,)),
+                ("class_size", "i2", (MOST_CLASSES,)),
+                ("filled_class", "i2", (MOST_CLASSES,)),
+                ("stride", "i8", (MOST_CLASSES,)),
+                ("part_class", "i8", (3,)),
+                ("part_tile", "i8", (2,)),
+                ("part_base", "i8", (2,)),
+                ("ways", "f8", (MOST_FILLINGS,)),
                 # while the history is read
                 ("last", "i2", (MAX_SEATS, N_NUMBERS)),  # the last proof against a number
                 ("least", "i2", (MAX_SEATS,)),  # the least double that a seat was not dealt …
@@ -219,21 +233,27 @@ def _add_place(d, k, seat, at, place):
 
 
 @kernel
-def _owned(d, obs, seat):
-    """List the tiles that are known to have been a seat's, though not whether dealt or drawn."""
-    d.first_draw[:] = NEVER_THERE
-    for k in range(d.n_draws - 1, -1, -1):
-        if d.draw_seat[k] >= 0:
-            d.first_draw[d.draw_seat[k]] = d.draw_at[k]
+def _owned_laid(d, obs, seat, mine):
+    """List the tiles on the table that the watching seat laid (`mine`), or the others."""
     for n in range(np.int64(obs.n_laid)):
         owner = np.int64(d.laid_seat[n])
-        if owner < 0:
+        if owner < 0 or (owner == seat) != mine:
             continue
         if d.laid_at[n] <= d.first_draw[owner]:
             _dealt(d, obs, owner, obs.laid[n])
         else:
             i = _add_tile(d, obs.laid[n], d.laid_at[n], NEVER_THERE)
             d.earliest[owner, i] = d.laid_from[n]
+
+
+@kernel
+def _owned(d, obs, seat):
+    """List the tiles that are known to have been a seat's, though not whether dealt or drawn."""
+    d.first_draw[:] = NEVER_THERE
+    for k in range(d.n_draws - 1, -1, -1):
+        if d.draw_seat[k] >= 0:
+            d.first_draw[d.draw_seat[k]] = d.draw_at[k]
+    _owned_laid(d, obs, seat, True)
     for v in range(np.int64(obs.max_pip) + 1):
         row = np.int64(obs.hand[seat, v]) & ((2 << v) - 1)
         while row:
@@ -245,6 +265,9 @@ def _owned(d, obs, seat):
             else:
                 i = _add_tile(d, tile, NEVER_THERE, NEVER_THERE)
                 d.earliest[seat, i] = _last_proof(d, seat, v, x)
+    d.n_mine = d.n
+    _owned_laid(d, obs, seat, False)
+    d.n_owned = d.n
 
 
 @kernel
@@ -310,9 +333,9 @@ def _settled(d, obs, seat):
     v = np.int64(d.need[seat])
     for n in range(np.int64(obs.n_laid)):
         tile = obs.laid[n]
-        if d.laid_seat[n] == seat and d.laid_at[n] > d.need_at[seat] and d.laid_at[n] <= d.first_draw[seat]:
-            if v == HI[tile] or v == LO[tile]:
-                return True
+        met = d.laid_seat[n] == seat and d.need_at[seat] < d.laid_at[n] <= d.first_draw[seat]
+        if met and (v == HI[tile] or v == LO[tile]):
+            return True
     return False
 
 
@@ -325,10 +348,9 @@ def study(d, obs, seat):
     k = 0
     if d.told:
         _owned(d, obs, seat)
-        d.n_owned = d.n
         k = _places_told(d, obs)
     else:
-        d.n_owned = 0
+        d.n_owned = d.n_mine = 0
         k = _places_untold(d, obs, seat)
     _unseen(d, obs, seat)
     d.n_needs = 0
@@ -336,7 +358,7 @@ def study(d, obs, seat):
         first, last = np.int64(d.first[other]), np.int64(d.first[other + 1]) - 1
         d.mixed[other] = last > first and d.at[first] != d.at[last]
         if d.need[other] != _NO_NEED:
-            if other == seat and d.first_draw[seat] == NEVER_THERE or _settled(d, obs, other):
+            if (other == seat and d.first_draw[seat] == NEVER_THERE) or _settled(d, obs, other):
                 d.need[other] = _NO_NEED
             else:
                 d.n_needs += 1

@@ -11,10 +11,12 @@ from mtrain.game.intrinsics import copy_masked
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import give
 from mtrain.game.rng import below
+from mtrain.think.counting import count_deals, draw_deal
 from mtrain.think.proofs import DEAL, YARD, fits, study, unmet
 
+_DRAWS = 1000  # counted deals until a need that is not met is left to the chain
 _MIXING = 4  # moves a place in a hand …
-_LEAST_MIXING = 200  # … and so many more, for the sake of positions with few tiles
+_LEAST_MIXING = 100  # … and so many more, for the sake of positions with few tiles
 _LONGEST = 8  # tiles that change places in one move
 _PATIENCE = 5000  # moves until a need that is not met is given up; no position of a game comes near
 
@@ -130,10 +132,11 @@ def move(d, own, most_unmet):
     can, else on to a random place, and so on. The way back is as likely, so the chain is symmetric, and every two
     deals are joined by such rings. Where a seat's places differ, half of the rings that start there stay in its hand.
     """
-    hole = below(own, d.n_hand)
+    chance = below(own, 2 * d.n_hand)
+    hole = chance >> 1
     seat = np.int64(d.seat[hole])
     start, n = 0, np.int64(d.n)
-    if d.mixed[seat] and below(own, 2):
+    if d.mixed[seat] and chance & 1:
         start = np.int64(d.first[seat])
         n = np.int64(d.first[seat + 1]) - start
     tile = np.int64(d.held[hole])
@@ -164,9 +167,15 @@ def deal_again(d, own):
 
     Notes
     -----
-    Where one random deal obeys every proof it is taken. Otherwise its misplaced tiles are moved until it does, and
-    it is mixed by symmetric moves that keep it so: a chain whose limit is uniform.
+    Where there are few ways to fill the places the deals have been counted, and one is drawn; one that misses a need
+    is drawn again. Elsewhere, if one random deal obeys every proof, it is taken. Otherwise its misplaced tiles are
+    moved until it does, and it is mixed by symmetric moves that keep it so: a chain whose limit is uniform.
     """
+    if d.counted:
+        for _ in range(_DRAWS):
+            draw_deal(d, own)
+            if d.n_needs == 0 or unmet(d) == 0:
+                return
     if _place_all(d, own) or d.n_hand == 0:
         return
     missing = unmet(d) if d.n_needs else 0
@@ -224,11 +233,13 @@ def determinize(world, obs, seat, own):
 
     Notes
     -----
-    For many worlds of one observation, `proofs.study` once and then `deal_again` and `write_world` are faster.
+    For many worlds of one observation, `proofs.study` and `counting.count_deals` once and then `deal_again` and
+    `write_world` are faster.
     """
     scratch = np.empty(1, DEAL)
     d = scratch[0]
     study(d, obs, seat)
+    count_deals(d, seat)
     deal_again(d, own)
     write_world(world, d, obs, seat, own)
     return len(scratch)  # a record does not keep its array alive: this last use of it does
