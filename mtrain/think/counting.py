@@ -41,7 +41,7 @@ def _n_fillings(d, first_class):
     n = 1
     for j in range(first_class, d.n_classes):
         d.stride[j] = n
-        n *= d.class_size[j] + 1
+        n *= np.int64(d.class_size[j]) + 1
         if n > MOST_FILLINGS:
             break
     return n
@@ -55,13 +55,13 @@ def _count_part(d, part, first_class, last_class, first_tile, base, n):
     tile = first_tile
     for j in range(first_class, last_class):
         d.filled_class[j] = d.class_size[j]
-        tile += d.class_size[j]
+        tile += np.int64(d.class_size[j])
     d.ways[base + n - 1] = 1.0
     for filling in range(base + n - 2, base - 1, -1):
         j = first_class
         while d.filled_class[j] == 0:
             d.filled_class[j] = d.class_size[j]
-            tile += d.class_size[j]
+            tile += np.int64(d.class_size[j])
             j += 1
         d.filled_class[j] -= 1
         tile -= 1
@@ -102,7 +102,7 @@ def _draw_part(d, part, own):
     size = 0
     for j in range(first, last):
         d.filled_class[j] = 0
-        size += d.class_size[j]
+        size += np.int64(d.class_size[j])
     filling = np.int64(d.part_base[part])
     for i in range(np.int64(d.part_tile[part]), np.int64(d.part_tile[part]) + size):
         point = uniform(own) * d.ways[filling]
