@@ -8,6 +8,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mtrain.arena.calibration import calibrate as calibrate
     from mtrain.arena.play import Fault as Fault
     from mtrain.arena.tournament import TournamentError as TournamentError
     from mtrain.arena.tournament import tournament as tournament
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from mtrain.think.agent import AgentError as AgentError
     from mtrain.think.agent import Registry as Registry
     from mtrain.think.agent import compiled as compiled
+    from mtrain.think.locations import locate as locate
     from mtrain.think.trail import best_train as best_train
 
 __version__ = "0.1.0"
@@ -56,10 +58,12 @@ _HOMES = {
     "apply": "mtrain.game.engine",
     "below": "mtrain.game.rng",
     "best_train": "mtrain.think.trail",
+    "calibrate": "mtrain.arena.calibration",
     "compiled": "mtrain.think.agent",
     "kernel": "mtrain.game.jit",
     "legal_actions": "mtrain.game.engine",
     "list_actions": "mtrain.game.kernels",
+    "locate": "mtrain.think.locations",
     "new_game": "mtrain.game.engine",
     "next_round": "mtrain.game.engine",
     "nth_action": "mtrain.game.kernels",

@@ -202,8 +202,9 @@ def test_a_position_as_it_is_written() -> None:
         "drawn_tile=must after_double=cover draw_to_cover=true mark_uncovered=true exhausted_double=closed "
         "scoring=pips double_blank=0\n"
         "seats 2\nround 1\nstarter 0\nscores 0 0\nengine 12-12\n"
-        "hand 0: 5-0 3-1\nhand 1: 5-4\nboneyard: 2-1\ntable: 12-3@1 12-5@mexican\nmarked\nopen\n"
-        "turn 0 owed first drawn 0 riding 0 still 0\nacted\nfresh 0 0\nvoid 0:\nvoid 1:\n"
+        "hand 0: 5-0 3-1\nhand 1: 5-4\nboneyard: 2-1\ntable: 12-3@1 12-5@mexican\n"
+        "since: 127 127 127\nsought 0\nmarked\nopen\n"
+        "turn 0 owed first drawn 0 riding 0 still 0\nacted\nstopped\nfresh 0 0\nvoid 0:\nvoid 1:\n"
     )
 
 
@@ -279,6 +280,15 @@ BAD = [
     ("table: 12-3@4", "4"),
     ("table: 12-3@0 7-5@0", "7-5"),
     ("table: 12-3@0 12-3@1", "12-3"),
+    ("since:", "since"),
+    ("since: 0 0", "not 2"),
+    ("since: x", "x"),
+    ("since: 128", "128"),
+    ("since: 1*", "1*"),
+    ("table: 12-3@0\nsince: 0** 0", "0*"),
+    ("sought x", "x"),
+    ("sought 99", "99"),
+    ("stopped 4", "4"),
     ("marked 4", "4"),
     ("marked mexican", "mexican"),
     ("acted x", "x"),

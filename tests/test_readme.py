@@ -44,7 +44,8 @@ def test_every_file_it_names_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["tournament", "run", "report", "record", "replay", "perft", "rules", "agents", "bench"]
+    "command",
+    ["tournament", "run", "report", "record", "replay", "perft", "rules", "agents", "bench", "locate", "calibrate"],
 )
 def test_every_command_has_help(command: str) -> None:
     assert mtrain(command, "--help").returncode == 0

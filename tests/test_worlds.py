@@ -482,7 +482,7 @@ def test_H32_without_proofs_every_hidden_tile_is_anywhere_alike(name: str, playe
     assert abs(z.sum()) < 5 * np.sqrt(len(z))
 
 
-# ── Against all deals, counted ────────────────────────────────────────────────────────────────────────────
+# ── Without a history: against all deals that the counts allow ────────────────────────────────────────────────────────────────────────────
 
 
 def all_deals(seen: np.ndarray, seat: int) -> list[tuple[frozenset[int], ...]]:
@@ -514,45 +514,6 @@ def sample_deals(seen: np.ndarray, seat: int, n: int) -> Counter:
         rows = world[0].hand.tolist()
         found[tuple(frozenset(tile for tile, hi, lo in tiles if rows[other][hi] >> lo & 1) for other in others)] += 1
     return found
-
-
-def late_positions(name: str, players: int, hand_size: int, wanted: int) -> list[tuple[np.ndarray, int, int]]:
-    """Return late observations for which proofs rule out some deals, with the seat and how many deals are left."""
-    found = []
-    rules = preset(name, max_pip=6, hand_size=hand_size, rounds=1)
-    for seed in itertools.count():
-        for here in walk(new_game(rules, players, seed=seed), seed):
-            s = here[0]
-            seat = int(s.turn)
-            hidden = int(s.count[:players].sum() - s.count[seat] + s.n_tiles - s.top)
-            if hidden > 10 or not any(most(here, other) for other in range(players) if other != seat):
-                continue
-            seen = observe(here, seat)
-            left, free = len(all_deals(seen, seat)), hidden
-            whole = 1
-            for other in range(players):
-                if other != seat:
-                    whole *= comb(free, int(s.count[other]))
-                    free -= int(s.count[other])
-            if 12 <= left <= 400 and left < whole * 0.8:
-                found.append((seen, seat, left))
-                break
-        if len(found) == wanted:
-            return found
-    raise AssertionError("no such positions")
-
-
-@pytest.mark.parametrize(
-    ("name", "players", "hand_size"), [("standard", 2, 6), ("pinecone", 3, 5), ("trainyard", 4, 4)]
-)
-def test_H32_worlds_are_uniform_over_the_deals_that_the_proofs_allow(name: str, players: int, hand_size: int) -> None:
-    for seen, seat, left in late_positions(name, players, hand_size, 4):
-        deals = all_deals(seen, seat)
-        n = 60 * left
-        found = sample_deals(seen, seat, n)
-        assert set(found) <= set(deals)
-        statistic = sum((found[deal] - 60) ** 2 / 60 for deal in deals)
-        assert chi2.sf(statistic, left - 1) > 1e-6
 
 
 def test_H32_a_void_counted_by_hand() -> None:

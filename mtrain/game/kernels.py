@@ -14,6 +14,7 @@ from mtrain.game.intrinsics import copy_masked, lowest, popcount
 from mtrain.game.jit import kernel
 from mtrain.game.rng import DEAL, SEAT, at, scaled, stream
 from mtrain.game.state import (
+    AT_ONCE,
     BLOCKED,
     COVER,
     DRAWS,
@@ -27,6 +28,7 @@ from mtrain.game.state import (
     RIDE,
     STATION,
     TURNS,
+    UNTOLD,
 )
 from mtrain.game.tiles import HI, LO
 
@@ -59,7 +61,7 @@ def _take(s, seat, hi, lo):
 
 
 @kernel
-def _open_station(s, engine):
+def open_station(s, engine):
     """Place the engine: every train starts from its number."""
     s.engine = engine
     s.table[engine] |= 1 << engine
@@ -80,6 +82,7 @@ def clear_round(s):
     s.fresh[:] = 0
     s.void[:] = NEVER
     s.laid_on[:] = 0
+    s.since[:] = 0
     s.end[:] = 0
     s.open_on[:] = 0
     s.hand[:] = 0
@@ -88,6 +91,8 @@ def clear_round(s):
     s.n_legal = 0
     s.marked = 0
     s.acted = 0
+    s.stopped = 0
+    s.sought = 0
     s.still = 0
     s.may_pass = 0
     s.drawn = 0
@@ -109,7 +114,7 @@ def deal_out(s):
             s.top += 1
     if s.countdown:
         # Rule "Engine": round k uses the double (max_pip + 1 − k).
-        _open_station(s, np.int64(s.max_pip) + 1 - s.number)
+        open_station(s, np.int64(s.max_pip) + 1 - s.number)
 
 
 @kernel
@@ -184,6 +189,7 @@ def _end_turn(s):
     """Pass the turn to the next seat."""
     seat = s.turn
     s.tally[seat, TURNS] += 1
+    s.since[s.n_laid] += s.since[s.n_laid] < UNTOLD
     s.acted |= 1 << np.int64(seat)
     seat = seat + 1 if seat + 1 < s.n_seats else 0
     s.turn = seat
@@ -197,6 +203,7 @@ def _pass_turn(s):
     """Pass: the marker, the count of turns without change, the next seat. Rule "A turn", 3."""
     seat = np.int64(s.turn)
     s.tally[seat, PASSES] += 1
+    s.stopped |= (s.owed == RIDE) << seat
     unchanged = s.owed == FIRST and not s.drawn
     # Stopping a first-turn train is no failed turn; failing to lay an owed tile is one where the rules say so.
     if s.owed == FIRST or (s.owed != RIDE and s.mark_uncovered):
@@ -264,12 +271,13 @@ def _find_engine(s):
                     holder = seat
     if best < 0:
         _draw(s)
+        s.sought += 1
         s.turn = s.turn + 1 if s.turn + 1 < s.n_seats else 0
         return DREW
     s.turn = holder
     _take(s, holder, best, best)
     s.fresh[holder] -= s.fresh[holder] > 0  # a double that nobody was dealt is the tile just drawn
-    _open_station(s, best)
+    open_station(s, best)
     if s.count[holder] == 0:
         _finish(s, OUT)
     return FOUND_ENGINE
@@ -359,6 +367,7 @@ def apply(s, action):
     tile = hi * (hi + 1) // 2 + lo
     s.laid_on[tile] = train + 1
     s.laid[s.n_laid] = tile
+    s.since[s.n_laid] |= AT_ONCE * s.drawn
     s.n_laid += 1
     s.end[train] = x
     s.still = 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from mtrain.game.notation import parse_train, train_text
 from mtrain.game.rules import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS, RuleSet, override, preset
-from mtrain.game.state import BLOCKED, COVER, EXTRA, FIRST, NEVER, OUT, RIDE, STATION, blank
+from mtrain.game.state import AT_ONCE, BLOCKED, COVER, EXTRA, FIRST, NEVER, OUT, RIDE, STATION, UNTOLD, blank
 from mtrain.game.tiles import HI, LO, parse_tile, tile_of, tile_text
 
 _OWED = {"first": FIRST, "cover": COVER, "extra": EXTRA, "ride": RIDE}
@@ -19,7 +19,7 @@ _OVER = {"out": OUT, "blocked": BLOCKED}
 _FLAGS = {"drawn": 1, "riding": 1, "still": MAX_PLAYERS}  # words of the line `turn`, and the most each can be
 
 _FIRST_LINES = ("rules", "seats", "round", "starter", "scores", "engine")
-_MIDDLE_LINES = ("boneyard:", "table:", "marked", "open", "turn", "acted", "fresh")
+_MIDDLE_LINES = ("boneyard:", "table:", "since:", "sought", "marked", "open", "turn", "acted", "stopped", "fresh")
 
 # The rules a State carries: field, its name in the record, and its values in words.
 _RULE_WORDS = {
@@ -63,11 +63,15 @@ def position_text(position: np.ndarray) -> str:
     lines.append(["boneyard:", *_boneyard(s)])
     laid = [int(tile) for tile in s.laid[: int(s.n_laid)]]
     lines.append(["table:", *(f"{tile_text(tile)}@{train_text(int(s.laid_on[tile]) - 1, n)}" for tile in laid)])
+    ago = [int(turns) for turns in s.since[: int(s.n_laid) + 1]]
+    lines.append(["since:", *(f"{turns % AT_ONCE}{'*' * (turns >= AT_ONCE)}" for turns in ago)])
+    lines.append(["sought", s.sought])
     lines.append(["marked", *(seat for seat in seats if s.marked >> seat & 1)])
     lines.append(["open", *(train_text(int(train), n) for train in s.open_on[: int(s.n_open)])])
     owed = next(word for word, value in _OWED.items() if value == s.owed)
     lines.append(["turn", s.turn, "owed", owed, *(word for flag in _FLAGS for word in (flag, s[flag]))])
     lines.append(["acted", *(seat for seat in seats if s.acted >> seat & 1)])
+    lines.append(["stopped", *(seat for seat in seats if s.stopped >> seat & 1)])
     lines.append(["fresh", *(s.fresh[seat] for seat in seats)])
     for seat in seats:
         known = (f"{v}:{s.void[seat, v]}" for v in range(int(s.max_pip) + 1) if s.void[seat, v] != NEVER)
@@ -191,8 +195,11 @@ def parse_position(text: str) -> np.ndarray:
         _fill_hand(s, seat, lines.words(key), placed)
     _lay_table(s, lines.words("table:"), placed)
     _fill_boneyard(s, lines.words("boneyard:"), placed)
+    _read_since(s, lines)
+    s.sought = _number(lines.one("sought", 0), "sought", 0, int(s.n_tiles))
     s.marked = sum(1 << seat for seat in {_number(word, "marked", 0, n - 1) for word in lines.words("marked")})
     s.acted = sum(1 << seat for seat in {_number(word, "acted", 0, n - 1) for word in lines.words("acted")})
+    s.stopped = sum(1 << seat for seat in {_number(word, "stopped", 0, n - 1) for word in lines.words("stopped")})
     for word in lines.words("open")[: n + 1]:
         s.open_on[s.n_open] = parse_train(word, n)
         s.n_open += 1
@@ -270,6 +277,19 @@ def _lay_table(s: np.record, words: list[str], placed: set[int]) -> None:
         s.laid[s.n_laid] = tile
         s.laid_on[tile] = train + 1
         s.n_laid += 1
+
+
+def _read_since(s: np.record, lines: _Lines) -> None:
+    """Read when each tile was laid; a position that does not say so has no history."""
+    words = lines.words("since:")
+    if "since:" not in lines.said:
+        s.since[: int(s.n_laid) + 1] = UNTOLD
+        return
+    if len(words) != s.n_laid + 1:
+        raise ValueError(f"the line 'since:' has {s.n_laid + 1} numbers, one a tile laid and a last, not {len(words)}")
+    for k, word in enumerate(words):
+        at_once = word.endswith("*") and k < s.n_laid
+        s.since[k] = _number(word[:-1] if at_once else word, "since", 0, UNTOLD) + AT_ONCE * at_once
 
 
 def _fill_boneyard(s: np.record, words: list[str], placed: set[int]) -> None:

@@ -20,6 +20,11 @@ void                [10, 19]   `fresh` when that seat was last seen unable to pl
                                less what it has laid of that number since; read it through `kernels.at_most`
 laid                [190]      the tiles laid this round, oldest first, without the engine; n_laid of them
 laid_on             [190]      where a tile lies: train + 1, `STATION` for the engine, 0: not on the table
+since               [190]      turns that ended between a tile of `laid` and the one before it, plus `AT_ONCE` if it was
+                               the tile just drawn; entry n_laid: turns ended since the last one. From `UNTOLD` on
+                               nobody counts: the round's history is lost
+sought              –          tiles drawn to find an engine
+stopped             –          bit per seat: ended its first-turn train though it could have gone on
 end                 [11]       the open end of each train; the Mexican train has the index n_seats
 open_on             [11]       the trains that carry an open double, oldest first; n_open of them
 max_pip … closes    –          the rules, as small integers
@@ -59,6 +64,10 @@ RIDE = 3  # nothing: its first-turn train may go on
 # `void`: nothing is known.
 NEVER = 255
 
+# `since`: the count that means "so many or more", and the bit of a tile laid as soon as it was drawn.
+UNTOLD = 127
+AT_ONCE = 128
+
 # `over`: how a round ended.
 OUT, BLOCKED = 1, 2
 
@@ -82,13 +91,16 @@ _FIELDS: list[Any] = [
     ("double_blank", "i2"),
     ("marked", "i2"),
     ("acted", "i2"),
+    ("stopped", "i2"),
     ("fresh", "u1", (MAX_SEATS,)),
     ("void", "u1", (MAX_SEATS, N_NUMBERS)),
     ("laid", "u1", (MAX_TILES,)),
     ("laid_on", "u1", (MAX_TILES,)),
+    ("since", "u1", (MAX_TILES,)),
     ("end", "u1", (MAX_TRAINS,)),
     ("open_on", "u1", (MAX_TRAINS,)),
     ("n_open", "u1"),
+    ("sought", "u1"),
     # the rules
     ("max_pip", "u1"),
     ("n_seats", "u1"),

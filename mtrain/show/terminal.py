@@ -112,6 +112,40 @@ def broken(label: str) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def show_losses(losses: pd.DataFrame, calibration: pd.DataFrame) -> None:
+    """Print what a calibration says: the loss of each method, and its probabilities bin by bin."""
+    shown = ["method", "low", "high", "n", "predicted", "observed", "observed_lo", "observed_hi"]
+    show(
+        ["places judged by", "deals", "decisions", "tiles", "loss, nats/tile", "gain on counts, nats/tile", "worlds"],
+        [
+            [
+                str(row.method),
+                f"{row.deals:,}",
+                f"{row.looks:,}",
+                f"{row.tiles:,}",
+                interval(row.loss, row.loss_lo, row.loss_hi, 3),
+                "" if row.method == "counts" else interval(row.gain, row.gain_lo, row.gain_hi, 3, sign=True),
+                "" if row.method == "counts" else interval(row.worlds, None, None, 0).removesuffix(" [n/a]"),
+            ]
+            for row in losses.itertuples()
+        ],
+    )
+    show(
+        ["places judged by", "probability", "pairs", "predicted", "lay there"],
+        [
+            [
+                method,
+                f"{low:g}–{high:g}",
+                f"{n:,}",
+                f"{100 * predicted:.1f} %",
+                interval(share, lo, hi, 1, percent=True),
+            ]
+            for method, low, high, n, predicted, share, lo, hi in calibration[shown].itertuples(index=False, name=None)
+        ],
+        note="a pair is a tile and a place it may lie in; 95 % intervals clustered by deal",
+    )
+
+
 STANDINGS_HEADINGS = (
     "agent",
     "games\n(blocks)",

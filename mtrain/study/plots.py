@@ -23,7 +23,7 @@ from mtrain.study.blocks import Floats, met
 from mtrain.study.look import BLUE, FAINT, INK, NORMAL, ORANGE, PALE, SMALL
 from mtrain.study.parts import Parts
 from mtrain.study.results import Results
-from mtrain.study.tables import EFFECTS, put
+from mtrain.study.tables import EFFECTS, METHODS, put
 
 
 def standings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -242,6 +242,41 @@ def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """How often tiles lay where they were given such a probability, with intervals; on the line is right.
+
+    Parameters
+    ----------
+    frame
+        A `calibration` table.
+    ax
+        Where to draw; by default on a new figure.
+    """
+    ax = look.axes(ax, 7.2, 5.2)
+    ax.axline((0, 0), (1, 1), color=FAINT, lw=0.9, zorder=0)
+    most = 0
+    for method, colour, marker in zip(METHODS, look.COLOURS, look.MARKERS, strict=False):
+        rows = frame[(frame["method"] == method).to_numpy()]
+        if not len(rows):
+            continue
+        x, y = look.floats(rows, "predicted"), look.floats(rows, "observed")
+        lo, hi = look.floats(rows, "observed_lo"), look.floats(rows, "observed_hi")
+        ax.errorbar(
+            x, y, yerr=look.arms(y, lo, hi), color=colour, ls="none", marker=marker, ms=5, elinewidth=1.2, capsize=0,
+            mfc="white" if np.isnan(lo).all() else colour, label=f"{method}\n{int(rows['n'].sum()):,} pairs",
+        )  # fmt: skip
+        ax.plot(x, y, color=colour, lw=0.9, alpha=0.45)
+        most = max(most, int(rows["deals"].max()))
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    ax.set_ylabel("share of pairs where the tile lay there", fontsize=NORMAL, color=INK)
+    basis = f"95 % intervals over {most} deals" if most > 1 else "no intervals: 1 deal"
+    look.dress(ax, "Where tiles are: predicted and observed", f"mean predicted probability; {basis}", grid="both")
+    look.legend(ax, "places judged by")
+    return ax
+
+
 def cost(
     frame: pd.DataFrame,
     timing: pd.DataFrame,
@@ -430,13 +465,17 @@ def save_parts(found: Parts, folder: str | Path, formats: Sequence[str] = ("png"
 
 def _put(ax: Axes, name: str, unit: str, caption: str, folder: str | Path, formats: Sequence[str]) -> list[Path]:
     """Write a figure, with what it is from below it."""
-    paths = []
     look.in_unit(ax, unit)
-    figure = ax.figure
-    figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)
+    ax.figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)  # type: ignore[union-attr]
+    return put_figure(ax, folder, name, formats)
+
+
+def put_figure(ax: Axes, folder: str | Path, name: str, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
+    """Write the figure of some Axes into a folder, the same bytes each time; return the files."""
+    paths = []
     for kind in formats:
         data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
         with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
-            figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
+            ax.figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
         paths.append(put(Path(folder) / f"{name}.{kind}", data.getvalue()))
     return paths

@@ -25,6 +25,9 @@ ENDS = ("out", "blocked")
 EFFECTS = ("seat", "starter offset")
 """What the `seats` table is about: the seat itself, or how far it sits after the round's starter."""
 
+METHODS = ("counts", "proved", "weighed")
+"""How sure an observer is of where tiles are: by hand sizes alone, by what is proved, by what others would do, too."""
+
 _LABELS = "labels"
 _ARROW = {
     "bool": pa.bool_(),
@@ -208,6 +211,49 @@ TIMING = Table("timing", "agent", ("agent",), (
     Column("decisions", "int64", "decisions timed", "decisions"),
     Column("us_per_decision", "Float64", "mean time of a decision", "µs"),
     Column("p95", "Float64", "95th percentile of that time", "µs"),
+))  # fmt: skip
+
+LOOKS = Table("looks", "look × method", ("deal", "look", "method"), (
+    Column("deal", "int32", "deal, the block of these numbers"),
+    Column("look", "int32", "the decision's number among those looked at"),
+    Column("method", "category", "how the places of tiles were judged", choices=METHODS),
+    Column("round", "int8", "round of the game, from 1"),
+    Column("laid", "int16", "tiles on the table, without the engine", "tiles"),
+    Column("tiles", "int16", "tiles that the seat on turn could not see", "tiles"),
+    Column("worlds", "Float64", "effective number of worlds behind the judgement", "worlds"),
+    Column("loss", "Float64", "mean of −ln(probability given to a tile's true place); lower is better", "nats/tile"),
+))  # fmt: skip
+
+BINS = Table("bins", "deal × method × bin", ("deal", "method", "low"), (
+    Column("deal", "int32", "deal, the block of these numbers"),
+    Column("method", "category", "how the places of tiles were judged", choices=METHODS),
+    Column("low", "Float64", "least probability of the bin", "probability"),
+    Column("high", "Float64", "greatest probability of the bin, left out but in the last", "probability"),
+    Column("n", "int64", "pairs of a tile and a place that were given such a probability", "pairs"),
+    Column("predicted", "Float64", "sum of those probabilities", "pairs"),
+    Column("observed", "int64", "those where the tile lay there", "pairs"),
+))  # fmt: skip
+
+LOSSES = Table("losses", "method", ("method",), (
+    Column("method", "category", "how the places of tiles were judged", choices=METHODS),
+    Column("deals", "int32", "deals behind the number", "deals"),
+    Column("looks", "int64", "decisions looked at", "decisions"),
+    Column("tiles", "int64", "unseen tiles judged", "tiles"),
+    *_interval("loss", "mean of −ln(probability given to a tile's true place); lower is better", "nats/tile"),
+    *_interval("gain", "loss of `counts` minus this loss, over the same tiles; higher is better", "nats/tile"),
+    Column("worlds", "Float64", "mean effective number of worlds", "worlds"),
+    _NOTE,
+))  # fmt: skip
+
+CALIBRATION = Table("calibration", "method × bin", ("method", "low"), (
+    Column("method", "category", "how the places of tiles were judged", choices=METHODS),
+    Column("low", "Float64", "least probability of the bin", "probability"),
+    Column("high", "Float64", "greatest probability of the bin, left out but in the last", "probability"),
+    Column("deals", "int32", "deals with pairs in the bin", "deals"),
+    Column("n", "int64", "pairs of a tile and a place that were given such a probability", "pairs"),
+    Column("predicted", "Float64", "mean of those probabilities", "probability"),
+    *_interval("observed", "share of them where the tile lay there", "share of pairs"),
+    _NOTE,
 ))  # fmt: skip
 
 

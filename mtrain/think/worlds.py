@@ -1,148 +1,220 @@
-"""Worlds: whole States that agree with all that one seat has seen.
+"""Worlds: whole States that agree with all that one seat has seen, each deal as likely as another.
 
-`determinize` deals the unseen tiles again: hands of the right sizes, and no tile where a draw or a pass has
-proved that it cannot be (see `void` in the State). It reads an observation only; what others would have
-played is not weighed.
+`determinize` deals again what a seat does not know: which tiles the others hold, in which order all that was dealt
+and drawn came, and the boneyard. `mtrain.think.proofs` says where each tile can lie. It reads an observation only;
+what others would have played is not weighed.
 """
 
 import numpy as np
 
 from mtrain.game.intrinsics import copy_masked
 from mtrain.game.jit import kernel
-from mtrain.game.kernels import at_most, give
+from mtrain.game.kernels import give
 from mtrain.game.rng import below
-from mtrain.game.state import MAX_SEATS
-from mtrain.game.tiles import HI, LO, MAX_TILES, N_NUMBERS
+from mtrain.think.counting import count_deals, draw_deal
+from mtrain.think.proofs import DEAL, YARD, fits, study, unmet
 
-_TRIES = 50  # fresh shuffles before one with a contradiction is accepted
-_SWEEPS = 8  # times round a shuffle's misplaced tiles
-_PARTNERS = 16  # tiles that a misplaced one may try to change places with, each time
-_MIXING = 4  # swaps a tile, from the first deal without a contradiction on …
+_DRAWS = 1000  # counted deals until a need that is not met is left to the chain
+_MIXING = 4  # moves a place in a hand …
 _LEAST_MIXING = 100  # … and so many more, for the sake of positions with few tiles
-
-
-# The unseen tiles and where they lie for now. A record, since handing arrays to kernels costs locked counts.
-_DEAL = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("tiles", "i8", (MAX_TILES,)),
-                ("places", "i8", (MAX_TILES,)),  # a seat, or `_YARD`
-                ("used", "i8", (MAX_SEATS, N_NUMBERS)),  # tiles with number v in a hand
-                ("room", "i8", (MAX_SEATS, N_NUMBERS)),  # … and how many there can be
-                ("barred", "i8", (MAX_SEATS + 1,)),  # the numbers that a hand cannot hold at all, as a row of bits
-                ("wrong", "i8"),  # contradictions: tiles beyond the room for them
-            ],
-            align=True,
-        ),
-    )
-)
-_YARD = MAX_SEATS
+_LONGEST = 8  # tiles that change places in one move
+_PATIENCE = 5000  # moves until a need that is not met is given up; no position of a game comes near
 
 
 @kernel
-def _count(d, place, v, by):
-    """Change how many tiles with number `v` a hand holds, and the contradictions with it."""
-    over = d.used[place, v] - d.room[place, v]
-    d.used[place, v] += by
-    d.wrong += max(0, over + by) - max(0, over)
+def _settle(d, i, own):
+    """Find a place for tile `i`, other tiles making room if they must; return whether there is one.
+
+    A breadth-first search for an augmenting path, from a random place on. Source: Kuhn, "The Hungarian method for the
+    assignment problem", Naval Research Logistics 2 (1955).
+    """
+    n = d.n
+    for k in range(n):
+        d.reached[k] = 0
+    start = below(own, n)
+    n_queued = 0
+    n_done = 0
+    come_from = -1
+    tile = i
+    while True:
+        for step in range(n):
+            k = start + step
+            if k >= n:
+                k -= n
+            if d.reached[k] or not fits(d, tile, k):
+                continue
+            d.reached[k] = 1
+            d.via[k] = come_from
+            if d.held[k] < 0:
+                while k >= 0:
+                    back = np.int64(d.via[k])
+                    d.held[k] = d.held[back] if back >= 0 else i
+                    k = back
+                return True
+            d.queue[n_queued] = k
+            n_queued += 1
+        if n_done == n_queued:
+            return False
+        come_from = np.int64(d.queue[n_done])
+        tile = np.int64(d.held[come_from])
+        n_done += 1
 
 
 @kernel
-def _move(d, place, tile, by):
-    """Put a tile into a hand (`by` = 1) or take it out (-1); the boneyard holds anything."""
-    if place != _YARD:
-        hi, lo = np.int64(HI[tile]), np.int64(LO[tile])
-        _count(d, place, hi, by)
-        if hi != lo:
-            _count(d, place, lo, by)
+def _place_all(d, own):
+    """Put every tile into a place where it can lie; return whether the deal is uniform already."""
+    n = d.n
+    for k in range(n):
+        d.held[k] = -1
+    for i in range(d.n_owned):
+        _settle(d, i, own)
+    n_free = 0
+    for k in range(n):
+        if d.held[k] < 0:
+            d.free[n_free] = k
+            n_free += 1
+    n_waiting = 0
+    for i in range(d.n_owned, n):
+        if n_free == 0:
+            break
+        j = below(own, n_free)
+        k = np.int64(d.free[j])
+        n_free -= 1
+        d.free[j] = d.free[n_free]
+        if fits(d, i, k):
+            d.held[k] = i
+        else:
+            d.queue[n_waiting] = i
+            n_waiting += 1
+    if n_waiting == 0:
+        return d.n_owned == 0 and d.n_needs == 0
+    for w in range(n_waiting):
+        d.free[w] = d.queue[w]  # `_settle` needs the queue
+    for w in range(n_waiting):
+        i = np.int64(d.free[w])
+        if not _settle(d, i, own):
+            _anywhere(d, i)
+    return False
 
 
 @kernel
-def _swap(d, i, j):
-    """Let tiles `i` and `j` change places."""
-    a, b = d.places[i], d.places[j]
-    _move(d, a, d.tiles[i], -1)
-    _move(d, b, d.tiles[j], -1)
-    _move(d, a, d.tiles[j], 1)
-    _move(d, b, d.tiles[i], 1)
-    d.places[i] = b
-    d.places[j] = a
-
-
-@kernel
-def _try_swap(d, i, j):
-    """Let two tiles change places unless that adds contradictions."""
-    a, b = d.places[i], d.places[j]
-    if a == b or d.barred[a] & _numbers(d.tiles[j]) or d.barred[b] & _numbers(d.tiles[i]):
-        return
-    before = d.wrong
-    _swap(d, i, j)
-    if d.wrong > before:
-        _swap(d, i, j)
-
-
-@kernel
-def _numbers(tile):
-    """Return the numbers of a tile as a row of bits."""
-    return 1 << np.int64(HI[tile]) | 1 << np.int64(LO[tile])
-
-
-@kernel
-def _misplaced(d, i):
-    """Say whether tile `i` lies in a hand that holds more tiles with one of its numbers than it can."""
-    place = d.places[i]
-    if place == _YARD:
-        return False
-    hi, lo = np.int64(HI[d.tiles[i]]), np.int64(LO[d.tiles[i]])
-    return d.used[place, hi] > d.room[place, hi] or d.used[place, lo] > d.room[place, lo]
-
-
-@kernel
-def _shuffle(d, obs, seat, n, own):
-    """Deal the `n` unseen tiles to the other hands and the boneyard, each way as likely as another."""
-    for i in range(n - 1):
-        j = i + below(own, n - i)
-        tile = d.tiles[i]
-        d.tiles[i] = d.tiles[j]
-        d.tiles[j] = tile
-    d.used[:] = 0
-    d.wrong = 0
-    i = 0
-    for other in range(np.int64(obs.n_seats)):
-        if other != seat:
-            for _ in range(obs.count[other]):
-                d.places[i] = other
-                _move(d, other, d.tiles[i], 1)
-                i += 1
-    for k in range(i, n):
-        d.places[k] = _YARD
-
-
-@kernel
-def _repair(d, n, own):
-    """Let misplaced tiles change places with others until nothing is wrong, or patience ends."""
-    for _ in range(_SWEEPS):
-        for i in range(n):
-            for _ in range(_PARTNERS):
-                if not _misplaced(d, i):
-                    break
-                _try_swap(d, i, below(own, n))
-        if d.wrong == 0:
+def _anywhere(d, i):
+    """Put tile `i` into any place that is left: the position, made by hand, contradicts itself."""
+    for k in range(d.n):
+        if d.held[k] < 0:
+            d.held[k] = i
             return
 
 
 @kernel
-def _unseen(d, obs, seat):
-    """List the tiles that `seat` cannot see; return how many."""
-    n = 0
-    size = (np.int64(obs.max_pip) + 1) * (np.int64(obs.max_pip) + 2) // 2
-    for tile in range(size):
-        if not obs.laid_on[tile] and not obs.hand[seat, HI[tile]] >> np.int64(LO[tile]) & 1:
-            d.tiles[n] = tile
-            n += 1
-    return n
+def _back(d, tile, length):
+    """Go back along a ring with the tile last lifted; return the one lifted first."""
+    while length > 0:
+        length -= 1
+        k = np.int64(d.queue[length])
+        other = np.int64(d.held[k])
+        d.held[k] = tile
+        tile = other
+    return tile
+
+
+@kernel
+def undo(d, length):
+    """Take the last `move` back, which moved so many tiles."""
+    d.held[d.hole] = _back(d, np.int64(d.held[d.hole]), length)
+
+
+@kernel
+def move(d, own, most_unmet):
+    """Try to let some tiles change places in a ring; return how many moved besides the first, 0: none.
+
+    A tile leaves a random place of a hand for another random place; the tile there goes back where the first was if it
+    can, else on to a random place, and so on. The way back is as likely, so the chain is symmetric, and every two
+    deals are joined by such rings. Where a seat's places differ, half of the rings that start there stay in its hand.
+    """
+    chance = below(own, 2 * d.n_hand)
+    hole = chance >> 1
+    seat = np.int64(d.seat[hole])
+    start, n = 0, np.int64(d.n)
+    if d.mixed[seat] and chance & 1:
+        start = np.int64(d.first[seat])
+        n = np.int64(d.first[seat + 1]) - start
+    tile = np.int64(d.held[hole])
+    d.hole = hole
+    length = 0
+    while length < _LONGEST:
+        k = start + below(own, n)
+        if k == hole or not fits(d, tile, k):
+            break
+        other = np.int64(d.held[k])
+        d.held[k] = tile
+        d.queue[length] = k
+        length += 1
+        tile = other
+        if fits(d, tile, hole):
+            d.held[hole] = tile
+            if d.n_needs and unmet(d) > most_unmet:
+                undo(d, length)
+                return 0
+            return length
+    _back(d, tile, length)
+    return 0
+
+
+@kernel
+def deal_again(d, own):
+    """Put the tiles of a studied DEAL into places, each consistent deal as likely as another.
+
+    Notes
+    -----
+    Where there are few ways to fill the places the deals have been counted, and one is drawn; one that misses a need
+    is drawn again. Elsewhere, if one random deal obeys every proof, it is taken. Otherwise its misplaced tiles are
+    moved until it does, and it is mixed by symmetric moves that keep it so: a chain whose limit is uniform.
+    """
+    if d.counted:
+        for _ in range(_DRAWS):
+            draw_deal(d, own)
+            if d.n_needs == 0 or unmet(d) == 0:
+                return
+    if _place_all(d, own) or d.n_hand == 0:
+        return
+    missing = unmet(d) if d.n_needs else 0
+    patience = _PATIENCE
+    while missing and patience:
+        move(d, own, missing)
+        missing = unmet(d)
+        patience -= 1
+    for _ in range(_LEAST_MIXING + _MIXING * d.n_hand):
+        move(d, own, missing)
+
+
+@kernel
+def write_world(world, d, obs, seat, own):
+    """Write the deal that lies in `d` into the State `world`, the boneyard in a random order."""
+    copy_masked(world, obs)
+    world.hand[seat] = obs.hand[seat]
+    for other in range(np.int64(obs.n_seats)):
+        if other != seat:
+            world.count[other] = 0
+    if d.told:
+        for place in range(np.int64(obs.top)):
+            world.deck[place] = d.deck[place]
+    for k in range(d.n_hand):
+        i = np.int64(d.held[k])
+        tile = np.int64(d.tile[i])
+        if i >= d.n_owned:
+            give(world, np.int64(d.seat[k]), tile)
+        if d.place[k] >= 0:
+            world.deck[d.place[k]] = tile
+    first = np.int64(obs.top)
+    last = first
+    for k in range(d.n_hand, d.n):
+        if d.seat[k] == YARD and d.place[k] >= 0:
+            # Each tile to a random place among those before it.
+            j = first + below(own, last - first + 1)
+            world.deck[last] = world.deck[j]
+            world.deck[j] = d.tile[d.held[k]]
+            last += 1
 
 
 @kernel
@@ -163,7 +235,8 @@ def determinize(world, obs, seat, own):
     Parameters
     ----------
     world
-        A State, overwritten.
+        A State, overwritten. Of a position that tells its history its deck is the whole deal, from the first tile
+        dealt on: `history.begin` and `history.follow` play the round again from it.
     obs, seat
         What that seat sees.
     own
@@ -171,42 +244,13 @@ def determinize(world, obs, seat, own):
 
     Notes
     -----
-    A random deal is repaired by random swaps until no hand contradicts a proof, then mixed by random swaps that
-    keep it so. That is a symmetric chain, so its limit is uniform over the deals that obey every bound `at_most`.
-    Without a proof the deal is exactly uniform.
+    For many worlds of one observation, `proofs.study` and `counting.count_deals` once and then `deal_again` and
+    `write_world` are faster.
     """
-    copy_masked(world, obs)
-    world.hand[seat] = obs.hand[seat]
-    scratch = np.zeros(1, _DEAL)
+    scratch = np.empty(1, DEAL)
     d = scratch[0]
-    n_seats = np.int64(obs.n_seats)
-    n = _unseen(d, obs, seat)
-    proofs = False
-    for other in range(n_seats):
-        if other != seat:
-            world.count[other] = 0
-            for v in range(np.int64(obs.max_pip) + 1):
-                room = at_most(obs, other, v)
-                d.room[other, v] = room
-                d.barred[other] |= (room == 0) << v
-                proofs = proofs or room < obs.count[other]
-    for _ in range(_TRIES):
-        _shuffle(d, obs, seat, n, own)
-        if proofs:
-            _repair(d, n, own)
-        if d.wrong == 0:
-            break
-    if proofs and d.wrong == 0:
-        for _ in range(_LEAST_MIXING + _MIXING * n):
-            _try_swap(d, below(own, n), below(own, n))
-    top = np.int64(obs.top)
-    for i in range(n):
-        if d.places[i] == _YARD:
-            # Each tile to a random place among those before it: the order of the boneyard is uniform, too.
-            j = np.int64(obs.top) + below(own, top - np.int64(obs.top) + 1)
-            world.deck[top] = world.deck[j]
-            world.deck[j] = d.tiles[i]
-            top += 1
-        else:
-            give(world, d.places[i], d.tiles[i])
+    study(d, obs, seat)
+    count_deals(d, seat)
+    deal_again(d, own)
+    write_world(world, d, obs, seat, own)
     return len(scratch)  # a record does not keep its array alive: this last use of it does

@@ -1,0 +1,226 @@
+"""Calibration: games in which observers say where tiles are, held against where they are.
+
+Agents play whole games; at some of their decisions the seat on turn judges the place of every tile that it cannot
+see, by hand sizes alone, by what is proved, and by what the others would do. This module fills tables; what
+they say is worked out in `study`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtrain.arena.recording import chooser
+from mtrain.arena.schedule import first_starter
+from mtrain.errors import Mistake
+from mtrain.game.engine import advance, apply, legal_actions, new_game, next_round, observe
+from mtrain.game.rng import WORLD, Stream, stream
+from mtrain.game.rules import RuleSet, override, preset
+from mtrain.game.state import MAX_SEATS
+from mtrain.study import calibration as study
+from mtrain.study import plots, tables
+from mtrain.study.tables import METHODS
+from mtrain.think.agent import Registry, build
+from mtrain.think.locations import Sampler, unseen
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What came of a calibration.
+
+    Attributes
+    ----------
+    looks, bins
+        Tables of the same names in `mtrain.study.tables`.
+    """
+
+    looks: pd.DataFrame
+    bins: pd.DataFrame
+
+    @cached_property
+    def losses(self) -> pd.DataFrame:
+        """The `losses` table."""
+        return study.losses(self.looks)
+
+    @cached_property
+    def calibration(self) -> pd.DataFrame:
+        """The `calibration` table."""
+        return study.calibration(self.bins)
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write the four tables and the figure into a folder; return the files."""
+        written = [
+            tables.write(table, rows, Path(folder) / f"{table.name}.parquet")
+            for table, rows in (
+                (tables.LOOKS, self.looks),
+                (tables.BINS, self.bins),
+                (tables.LOSSES, self.losses),
+                (tables.CALIBRATION, self.calibration),
+            )
+        ]
+        return written + plots.put_figure(plots.calibration(self.calibration), Path(folder), "calibration")
+
+
+def calibrate(
+    agents: Sequence[str],
+    rules: RuleSet | str = "standard",
+    *,
+    changes: Mapping[str, Any] | None = None,
+    players: int = 4,
+    deals: int = 20,
+    seed: int = 0,
+    worlds: int = 200,
+    weigh: str | None = None,
+    every: int = 40,
+    believed: Mapping[str, Any] | None = None,
+    agents_from: Iterable[str | Path] = (),
+    progress: Callable[[int], None] | None = None,
+) -> Calibration:
+    """Play games, and hold what observers say of hidden tiles against the truth.
+
+    Parameters
+    ----------
+    agents
+        As on the command line; they fill the seats in turn, moved on by one seat each deal.
+    rules, changes
+        A RuleSet or a preset's name, and fields to change.
+    players
+        Seats at a table.
+    deals
+        Games played.
+    seed
+        What all chance is made from.
+    worlds
+        Worlds sampled for each look and method.
+    weigh
+        The policy that others are believed to choose by; None: the method `weighed` is left out.
+    every
+        One decision in so many is looked at, by chance.
+    believed
+        What else is believed of them: keywords of `mtrain.think.inference.belief`.
+    agents_from
+        Files and folders to look for agents in, besides.
+    progress
+        Called with the number of deals done.
+
+    Raises
+    ------
+    Mistake
+        With one sentence, before anything is played.
+    """
+    resolved = override(preset(rules) if isinstance(rules, str) else rules, changes or {})
+    resolved.hand_for(players)
+    for name, value, least in (("deals", deals, 1), ("worlds", worlds, 1), ("every", every, 1), ("seed", seed, 0)):
+        if value < least:
+            raise Mistake(f"{name} is a whole number, {least} or more, not {value}")
+    if not agents:
+        raise Mistake("a calibration needs at least one agent; `mtrain agents` lists them")
+    if len(agents) > players:
+        raise Mistake(f"{len(agents)} agents for {players} seats; name at most one a seat")
+    samplers = {"proved": Sampler(worlds)}
+    if weigh is not None:
+        samplers["weighed"] = Sampler(worlds, weigh, **(believed or {}))
+    registry = Registry(agents_from)
+    bots = [build(registry.parse(agent)) for agent in agents]
+    notes = _Notes(seed, samplers)
+    for deal in range(deals):
+        seated = [bots[(seat + deal) % len(bots)] for seat in range(players)]
+        choose = chooser(seated)
+        rng = Stream(int(stream(seed, WORLD, deal, 1, 0)))
+        position = new_game(resolved, players, seed=seed, deal=deal, starter=first_starter(seed, players, deal))
+        while True:
+            while advance(position):
+                legal = legal_actions(position)
+                if len(legal) > 1 and rng.below(every) == 0:
+                    notes.look(deal, position)
+                apply(position, legal[0] if len(legal) == 1 else choose(position))
+            if position[0].number == position[0].n_rounds:
+                break
+            next_round(position, seed=seed, deal=deal)
+        if progress is not None:
+            progress(deal + 1)
+    if not notes.looks:
+        raise Mistake(
+            f"not one decision in {deals} deals was looked at; take more deals, or every={max(every // 10, 1)}"
+        )
+    return Calibration(notes.looks_table(), notes.bins_table())
+
+
+class _Notes:
+    """What observers said, and how it was."""
+
+    def __init__(self, seed: int, samplers: Mapping[str, Sampler]) -> None:
+        self.seed, self.samplers = seed, samplers
+        self.n_looks = 0
+        self.looks: list[tuple[Any, ...]] = []
+        self.bins: dict[tuple[int, str], np.ndarray] = {}  # n, predicted, observed: a row each, a column a bin
+
+    def look(self, deal: int, position: np.ndarray) -> None:
+        """Let the seat on turn judge where every tile is that it cannot see."""
+        s = position[0]
+        seat, n_seats, left = int(s.turn), int(s.n_seats), int(s.n_tiles) - int(s.top)
+        obs = observe(position, seat)
+        tiles = np.array(unseen(obs, seat))
+        if not len(tiles):
+            return
+        columns = np.array([*(other for other in range(n_seats) if other != seat), MAX_SEATS])
+        sizes = np.array([*(float(s.count[other]) for other in columns[:-1]), float(left)])
+        by_counts = np.broadcast_to(sizes / sizes.sum(), (len(tiles), len(columns)))
+        where = _places(position)[tiles]
+        true = np.searchsorted(columns, where)
+        judged = {"counts": (by_counts, np.nan)}
+        for method, sampler in self.samplers.items():
+            places, n = sampler.places_of(obs, seat, int(stream(self.seed, WORLD, deal, 2, self.n_looks)))
+            # One world's worth of what the counts say keeps a place that no world had from being impossible.
+            judged[method] = (n * places[np.ix_(tiles, columns)] + by_counts) / (n + 1), n
+        for method, (share, n) in judged.items():
+            loss = -np.log(share[np.arange(len(tiles)), true]).mean()
+            self.looks.append((deal, self.n_looks, method, int(s.number), int(s.n_laid), len(tiles), n, loss))
+            self._count(deal, method, share, true)
+        self.n_looks += 1
+
+    def _count(self, deal: int, method: str, share: np.ndarray, true: np.ndarray) -> None:
+        here = np.clip(np.searchsorted(study.EDGES, share.ravel(), side="right") - 1, 0, len(study.EDGES) - 2)
+        lies = (true[:, None] == np.arange(share.shape[1])).ravel()
+        kept = self.bins.setdefault((deal, method), np.zeros((3, len(study.EDGES) - 1)))
+        for row, values in enumerate((None, share.ravel(), lies)):
+            kept[row] += np.bincount(here, values, minlength=kept.shape[1])
+
+    def looks_table(self) -> pd.DataFrame:
+        names = tables.LOOKS.names
+        return tables.frame(tables.LOOKS, dict(zip(names, map(list, zip(*self.looks, strict=True)), strict=True)))
+
+    def bins_table(self) -> pd.DataFrame:
+        n_bins = len(study.EDGES) - 1
+        keys = sorted(self.bins, key=lambda key: (key[0], METHODS.index(key[1])))
+        counts = np.concatenate([self.bins[key] for key in keys], axis=1)
+        return tables.frame(
+            tables.BINS,
+            {
+                "deal": np.repeat([deal for deal, _ in keys], n_bins),
+                "method": np.repeat(np.array([method for _, method in keys], dtype=object), n_bins),
+                "low": np.tile(study.EDGES[:-1], len(keys)),
+                "high": np.tile(study.EDGES[1:], len(keys)),
+                "n": counts[0].astype(np.int64),
+                "predicted": counts[1],
+                "observed": counts[2].astype(np.int64),
+            },
+        )
+
+
+def _places(position: np.ndarray) -> np.ndarray:
+    """Return where every tile is: int64[190], a seat, or MAX_SEATS for the boneyard."""
+    s = position[0]
+    where = np.full(len(s.laid_on), -1)
+    where[s.deck[int(s.top) : int(s.n_tiles)]] = MAX_SEATS
+    for seat in range(int(s.n_seats)):
+        rows = s.hand[seat].tolist()
+        for hi, row in enumerate(rows):
+            for lo in range(hi + 1):
+                if row >> lo & 1:
+                    where[hi * (hi + 1) // 2 + lo] = seat
+    return where

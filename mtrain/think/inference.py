@@ -1,0 +1,305 @@
+"""Inference: how likely each world is by what the other seats did, if they choose by a known policy.
+
+A world is a whole deal, so the round can be played again in it and every choice of the others seen from their own
+hands. Its weight is the product, over their latest choices, of the chance that the policy would have chosen so; a
+floor of uniform choice keeps one odd move from ruling a world out. Proofs are not repeated here: worlds obey them
+already.
+
+Source: Richards and Amir, "Opponent modeling in Scrabble", IJCAI (2007), for weights by the likelihood of moves; Long,
+Sturtevant, Buro and Furtak, "Understanding the success of perfect information Monte Carlo sampling in game tree
+search", AAAI (2010), for why worlds should be weighed at all.
+"""
+
+import numpy as np
+
+from mtrain.game.jit import kernel
+from mtrain.game.kernels import PASS, apply, observe
+from mtrain.game.rng import mix, uniform
+from mtrain.game.state import OWN, STATE
+from mtrain.think.counting import count_deals
+from mtrain.think.history import begin, follow
+from mtrain.think.policies import double_holder_policy, greedy_policy, uniform_policy
+from mtrain.think.proofs import DEAL, study, unmet
+from mtrain.think.worlds import deal_again, move, undo, write_world
+
+# The policies that others can be believed to choose by, by the names of the agents that do, and their parameters.
+POLICIES = ("random", "greedy", "double-holder")
+RANDOM, GREEDY, DOUBLE_HOLDER = range(3)
+DEFAULTS: dict[str, tuple[float, ...]] = {"random": (), "greedy": (0.0, 0.0), "double-holder": (0.0, 0.0, 0.0)}
+
+_TILE = 1023  # the bits of an action that name its tile
+
+# What is believed of the others. A record, so that it can be handed on in kernels.
+BELIEF = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("policy", "i8"),  # an index into `POLICIES`
+                ("floor", "f8"),  # how often they choose uniformly instead
+                ("reach", "i8"),  # choices are looked at from the last so many tiles laid on
+                ("asks", "i8"),  # how often the policy is asked about a choice
+                ("warm_up", "i8"),  # rings tried before the first world of a chain …
+                ("thinning", "i8"),  # … and between two worlds
+                ("own", OWN),  # the policy's parameters, and what its ties are drawn from
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+def belief(
+    policy: str = "greedy",
+    *,
+    floor: float = 0.1,
+    reach: int = 30,
+    asks: int = 1,
+    warm_up: int = 400,
+    thinning: int = 20,
+) -> np.ndarray:
+    """Return what is believed of the other seats: BELIEF[1].
+
+    Parameters
+    ----------
+    policy
+        One of `POLICIES`.
+    floor
+        How often a seat is believed to choose uniformly instead, from 0 (never) to 1.
+    reach
+        Choices are looked at from the last so many tiles laid on.
+    asks
+        How often the policy is asked about a choice: it may draw for ties.
+    warm_up, thinning
+        How many rings of tiles `likely_worlds` tries to move before its first world, and between two.
+
+    Raises
+    ------
+    ValueError
+        If the policy is unknown, or a number out of its range.
+    """
+    if policy not in POLICIES:
+        raise ValueError(f"a policy to weigh by is one of {', '.join(POLICIES)}, not {policy!r}")
+    if not 0 <= floor <= 1:
+        raise ValueError(f"floor is a number from 0 to 1, not {floor}")
+    if asks < 1:
+        raise ValueError(f"asks is a number from 1 up, not {asks}")
+    for name, value in (("reach", reach), ("warm_up", warm_up), ("thinning", thinning)):
+        if value < 0:
+            raise ValueError(f"{name} is a number from 0 up, not {value}")
+    believed = np.zeros(1, BELIEF)
+    b = believed[0]
+    b.policy, b.floor, b.reach = POLICIES.index(policy), floor, reach
+    b.asks, b.warm_up, b.thinning = asks, warm_up, thinning
+    b.own.params[: len(DEFAULTS[policy])] = DEFAULTS[policy]
+    return believed
+
+
+@kernel
+def choose(policy, obs, own):
+    """Choose by one of `POLICIES`."""
+    if policy == GREEDY:
+        return greedy_policy(obs, own)
+    if policy == DOUBLE_HOLDER:
+        return double_holder_policy(obs, own)
+    return uniform_policy(obs, own)
+
+
+@kernel
+def _ways(s, action):
+    """Return on how many trains the seat on turn could lay the tile that an action lays; 1 for the pass."""
+    if action == PASS:
+        return 1
+    hi, lo = action >> 5 & 31, action & 31
+    n = 0
+    for train in range(np.int64(s.n_seats) + 1):
+        end = np.int64(s.end[train])
+        if end != hi and end != lo:
+            continue
+        n += np.int64(s.legal[train]) >> (hi + lo - end) & 1
+    return n
+
+
+@kernel
+def log_likelihood(world, obs, seat, belief, past, seen):
+    """Return ln of the chance that the other seats would have chosen as they did, in this world.
+
+    Parameters
+    ----------
+    world
+        A State as `determinize` writes it for `seat`.
+    obs, seat
+        What that seat sees.
+    belief
+        A record of dtype BELIEF; its stream moves on.
+    past, seen
+        Two States to work in.
+
+    Notes
+    -----
+    What is weighed is the tile, not the train: between trains simple policies draw lots, which says nothing of a hand.
+    The policy is asked a few times a choice, so where it draws for ties between tiles the product is right on average
+    only. Of an observation that does not tell its history nothing is known: 0.
+    """
+    total = 0.0
+    since = np.int64(obs.n_laid) - belief.reach
+    begin(past, world, obs)
+    while True:
+        action = follow(past, obs)
+        if action <= 0:
+            return total
+        if past.n_laid >= since and past.turn != seat and past.n_legal > 1:
+            share = _ways(past, action) / past.n_legal
+            if belief.policy != RANDOM:
+                observe(seen, past, past.turn)
+                hits = 0
+                for _ in range(belief.asks):
+                    hits += choose(belief.policy, seen, belief.own) & _TILE == action & _TILE
+                share = belief.floor * share + (1.0 - belief.floor) * hits / belief.asks
+            total += np.log(max(share, 1e-12))
+        apply(past, action)
+
+
+@kernel
+def normalise(weights):
+    """Turn logarithms of weights into weights that add up to 1, in place; return the effective sample size.
+
+    Source: Kong, "A note on importance sampling using standardized weights", University of Chicago (1992).
+    """
+    most = -np.inf
+    for k in range(len(weights)):
+        most = max(most, weights[k])
+    total = 0.0
+    for k in range(len(weights)):
+        weights[k] = np.exp(weights[k] - most)
+        total += weights[k]
+    squares = 0.0
+    for k in range(len(weights)):
+        weights[k] /= total
+        squares += weights[k] * weights[k]
+    return 1.0 / squares
+
+
+@kernel
+def weighted_worlds(worlds, weights, obs, seat, belief, own):
+    """Sample worlds uniformly, and weigh them.
+
+    Parameters
+    ----------
+    worlds : STATE[n]
+        Overwritten with worlds that agree with the observation of `seat`.
+    weights : float64[n]
+        Overwritten with their weights, which add up to 1.
+    obs, seat
+        What that seat sees.
+    belief
+        A record of dtype BELIEF; its stream is started from `own`.
+    own
+        A record of dtype OWN, whose stream moves on.
+
+    Returns
+    -------
+    float
+        The effective sample size: as many worlds drawn by weight say as much.
+    """
+    scratch = np.empty(1, DEAL)
+    states = np.empty(2, STATE)
+    study(scratch[0], obs, seat)
+    count_deals(scratch[0], seat)
+    belief.own.chance = mix(own.chance)
+    for k in range(len(worlds)):
+        d = scratch[0]  # a record does not keep its array alive: being asked for again, the array does
+        deal_again(d, own)
+        write_world(worlds[k], d, obs, seat, own)
+        weights[k] = log_likelihood(worlds[k], obs, seat, belief, states[0], states[1]) if d.told else 0.0
+    return normalise(weights)
+
+
+@kernel
+def _rewrite(world, d):
+    """Write the dealt and drawn tiles of the deal in `d` into the deck of a world that has been written before."""
+    for k in range(d.n_hand):
+        world.deck[d.place[k]] = d.tile[d.held[k]]
+
+
+@kernel
+def likely_worlds(worlds, obs, seat, belief, own):
+    """Sample worlds by their weights, as the states of a Markov chain.
+
+    Where few of many uniform worlds have any weight, this finds worlds that do.
+
+    Parameters
+    ----------
+    worlds : STATE[n]
+        Overwritten with worlds that agree with the observation of `seat`; they count alike.
+    obs, seat
+        What that seat sees.
+    belief
+        A record of dtype BELIEF; its stream is started from `own`.
+    own
+        A record of dtype OWN, whose stream moves on.
+
+    Returns
+    -------
+    float
+        How many of the worlds have no tile of a hand in common by the chain's doing, roughly: at most n.
+
+    Notes
+    -----
+    A ring of tiles changes places as in `worlds.move`, and stays so with the ratio of the weights. Weights are kept
+    as first found, so that a policy's own chance does not move the limit. Source: Andrieu and Roberts, "The
+    pseudo-marginal approach for efficient Monte Carlo computations", Annals of Statistics 37 (2009).
+    """
+    scratch = np.empty(1, DEAL)
+    states = np.empty(3, STATE)
+    study(scratch[0], obs, seat)
+    count_deals(scratch[0], seat)
+    belief.own.chance = mix(own.chance)
+    n = len(worlds)
+    weight = 0.0
+    moved = 0
+    for k in range(n):
+        d, trial = scratch[0], states[0]  # a record does not keep its array alive: being asked for again, arrays do
+        if k == 0 or not d.told:
+            deal_again(d, own)
+        if d.told:
+            if k == 0:
+                write_world(trial, d, obs, seat, own)
+                weight = log_likelihood(trial, obs, seat, belief, states[1], states[2])
+            for _ in range(belief.thinning if k else belief.warm_up):
+                missing = unmet(d) if d.n_needs else 0
+                length = move(d, own, missing)
+                if length == 0:
+                    continue
+                _rewrite(trial, d)
+                new = log_likelihood(trial, obs, seat, belief, states[1], states[2])
+                if new >= weight or uniform(own) < np.exp(new - weight):
+                    weight = new
+                    moved += (k > 0) * (length + 1)
+                else:
+                    undo(d, length)
+        write_world(worlds[k], d, obs, seat, own)
+    if not scratch[0].told or scratch[0].n_hand == 0:
+        return float(n)
+    return min(float(n), 1.0 + moved / scratch[0].n_hand)
+
+
+@kernel
+def resample(weights, chosen, own):
+    """Draw worlds by their weights: each as often as its weight says, up to one more or less.
+
+    ``weights: float64[n]`` add up to 1; ``chosen: int64[m]`` is overwritten with indices, in order.
+
+    Source: Kitagawa, "Monte Carlo filter and smoother for non-Gaussian nonlinear state space models", Journal of
+    Computational and Graphical Statistics 5 (1996): systematic resampling.
+    """
+    m = len(chosen)
+    point = uniform(own) / m
+    k = 0
+    below = weights[0]
+    for j in range(m):
+        while below < point and k < len(weights) - 1:
+            k += 1
+            below += weights[k]
+        chosen[j] = k
+        point += 1.0 / m
