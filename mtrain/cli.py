@@ -409,7 +409,9 @@ def train(hand: str, start: int, by: Any, nodes: int | None, as_json: bool) -> N
 
 _worlds = click.option("--worlds", default=1000, show_default=True, type=click.IntRange(1), help="Worlds to sample.")
 _weigh = click.option(
-    "--weigh", metavar="POLICY", help="Weigh worlds by what others did: random, greedy or double-holder."
+    "--weigh",
+    metavar="POLICY",
+    help="Weigh worlds by what others did: the name of a simple agent, like greedy or planner.",
 )
 
 

@@ -12,20 +12,28 @@ search", AAAI (2010), for why worlds should be weighed at all.
 
 import numpy as np
 
+from mtrain.game.intrinsics import lowest
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, apply, observe
 from mtrain.game.rng import mix, uniform
-from mtrain.game.state import OWN, STATE
+from mtrain.game.state import MAX_SEATS, OWN, STATE
 from mtrain.think.counting import count_deals
 from mtrain.think.history import begin, follow
-from mtrain.think.policies import double_holder_policy, greedy_policy, uniform_policy
+from mtrain.think.planner import PLAIN
 from mtrain.think.proofs import DEAL, study, unmet
+from mtrain.think.survey import TUNED
+from mtrain.think.witness import MOST, UNIFORM, WITNESS, choose, listen, testify
 from mtrain.think.worlds import deal_again, move, undo, write_world
 
-# The policies that others can be believed to choose by, by the names of the agents that do, and their parameters.
-POLICIES = ("random", "greedy", "double-holder")
-RANDOM, GREEDY, DOUBLE_HOLDER = range(3)
-DEFAULTS: dict[str, tuple[float, ...]] = {"random": (), "greedy": (0.0, 0.0), "double-holder": (0.0, 0.0, 0.0)}
+# The policies that others can be believed to choose by, in the order of `witness.UNIFORM` …, and their parameters.
+POLICIES = ("random", "greedy", "double-holder", "planner", "heuristic")
+DEFAULTS: dict[str, tuple[float, ...]] = {
+    "random": (),
+    "greedy": (0.0, 0.0),
+    "double-holder": (0.0, 0.0, 0.0),
+    "planner": tuple(PLAIN.tolist()),
+    "heuristic": tuple(TUNED.tolist()),
+}
 
 _TILE = 1023  # the bits of an action that name its tile
 
@@ -55,8 +63,8 @@ def belief(
     floor: float = 0.1,
     reach: int = 30,
     asks: int = 1,
-    warm_up: int = 400,
-    thinning: int = 20,
+    warm_up: int = 2000,
+    thinning: int = 40,
 ) -> np.ndarray:
     """Return what is believed of the other seats: BELIEF[1].
 
@@ -93,16 +101,6 @@ def belief(
     b.asks, b.warm_up, b.thinning = asks, warm_up, thinning
     b.own.params[: len(DEFAULTS[policy])] = DEFAULTS[policy]
     return believed
-
-
-@kernel
-def choose(policy, obs, own):
-    """Choose by one of `POLICIES`."""
-    if policy == GREEDY:
-        return greedy_policy(obs, own)
-    if policy == DOUBLE_HOLDER:
-        return double_holder_policy(obs, own)
-    return uniform_policy(obs, own)
 
 
 @kernel
@@ -150,7 +148,7 @@ def log_likelihood(world, obs, seat, belief, past, seen):
             return total
         if past.n_laid >= since and past.turn != seat and past.n_legal > 1:
             share = _ways(past, action) / past.n_legal
-            if belief.policy != RANDOM:
+            if belief.policy != UNIFORM:
                 observe(seen, past, past.turn)
                 hits = 0
                 for _ in range(belief.asks):
@@ -216,10 +214,51 @@ def weighted_worlds(worlds, weights, obs, seat, belief, own):
 
 
 @kernel
-def _rewrite(world, d):
-    """Write the dealt and drawn tiles of the deal in `d` into the deck of a world that has been written before."""
-    for k in range(d.n_hand):
-        world.deck[d.place[k]] = d.tile[d.held[k]]
+def start_chain(d, w, pasts, seat, obs, belief, own):
+    """Begin a chain of deals whose limit is the weighted posterior, for the studied DEAL `d` of `seat`.
+
+    `w` is a record of dtype WITNESS, ``pasts: STATE[witness.MOST]``; both are overwritten.
+    """
+    belief.own.chance = mix(own.chance)
+    deal_again(d, own)
+    listen(w, pasts, d, obs, seat, belief.reach)
+    for other in range(np.int64(obs.n_seats)):
+        w.said[other] = testify(w, pasts, d, other, belief)
+    walk(d, w, pasts, belief, own, belief.warm_up)
+
+
+@kernel
+def walk(d, w, pasts, belief, own, n):
+    """Try to move `n` rings of tiles; return how many tiles changed places.
+
+    A ring changes places as in `worlds.move`, and stays so with the ratio of the weights: only those of the seats that
+    it touches are weighed again. Weights are kept as first found: a policy's own chance does not move the limit.
+    """
+    moved = 0
+    for _ in range(n):
+        length = move(d, own, unmet(d) if d.n_needs else 0)
+        if length == 0:
+            continue
+        touched = 1 << np.int64(d.seat[d.hole])
+        for k in range(length):
+            touched |= 1 << np.int64(d.seat[d.queue[k]])
+        touched &= (1 << MAX_SEATS) - 1  # the boneyard chooses nothing
+        limit = np.log(max(uniform(own), 1e-300))
+        rest = touched
+        while rest:
+            seat = lowest(rest)
+            rest &= rest - 1
+            w.heard[seat] = testify(w, pasts, d, seat, belief)
+            limit += w.said[seat] - w.heard[seat]
+        if limit > 0.0:
+            undo(d, length)
+            continue
+        moved += length + 1
+        while touched:
+            seat = lowest(touched)
+            touched &= touched - 1
+            w.said[seat] = w.heard[seat]
+    return moved
 
 
 @kernel
@@ -246,42 +285,28 @@ def likely_worlds(worlds, obs, seat, belief, own):
 
     Notes
     -----
-    A ring of tiles changes places as in `worlds.move`, and stays so with the ratio of the weights. Weights are kept
-    as first found, so that a policy's own chance does not move the limit. Source: Andrieu and Roberts, "The
-    pseudo-marginal approach for efficient Monte Carlo computations", Annals of Statistics 37 (2009).
+    Source of the chain: Andrieu and Roberts, "The pseudo-marginal approach for efficient Monte Carlo computations",
+    Annals of Statistics 37 (2009).
     """
     scratch = np.empty(1, DEAL)
-    states = np.empty(3, STATE)
+    words = np.empty(1, WITNESS)
+    pasts = np.empty(MOST, STATE)
     study(scratch[0], obs, seat)
     count_deals(scratch[0], seat)
-    belief.own.chance = mix(own.chance)
     n = len(worlds)
-    weight = 0.0
     moved = 0
     for k in range(n):
-        d, trial = scratch[0], states[0]  # a record does not keep its array alive: being asked for again, arrays do
-        if k == 0 or not d.told:
+        d, w = scratch[0], words[0]  # a record does not keep its array alive: being asked for again, arrays do
+        if not d.told:
             deal_again(d, own)
-        if d.told:
-            if k == 0:
-                write_world(trial, d, obs, seat, own)
-                weight = log_likelihood(trial, obs, seat, belief, states[1], states[2])
-            for _ in range(belief.thinning if k else belief.warm_up):
-                missing = unmet(d) if d.n_needs else 0
-                length = move(d, own, missing)
-                if length == 0:
-                    continue
-                _rewrite(trial, d)
-                new = log_likelihood(trial, obs, seat, belief, states[1], states[2])
-                if new >= weight or uniform(own) < np.exp(new - weight):
-                    weight = new
-                    moved += (k > 0) * (length + 1)
-                else:
-                    undo(d, length)
+        elif k == 0:
+            start_chain(d, w, pasts, seat, obs, belief, own)
+        else:
+            moved += walk(d, w, pasts, belief, own, belief.thinning)
         write_world(worlds[k], d, obs, seat, own)
     if not scratch[0].told or scratch[0].n_hand == 0:
         return float(n)
-    return min(float(n), 1.0 + moved / scratch[0].n_hand)
+    return min(float(n), 1.0 + moved / scratch[0].n_hand) + 0 * len(words)
 
 
 @kernel

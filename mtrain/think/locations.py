@@ -123,7 +123,7 @@ def locate(
     seed
         What all chance is made from.
     weigh
-        The policy that the others are believed to choose by: ``random``, ``greedy`` or ``double-holder``. None: every
+        The policy that the others are believed to choose by, one of `inference.POLICIES`. None: every
         deal that agrees with what was seen counts alike.
 
     Returns
