@@ -55,8 +55,8 @@ def belief(
     floor: float = 0.1,
     reach: int = 30,
     asks: int = 1,
-    warm_up: int = 400,
-    thinning: int = 20,
+    warm_up: int = 2000,
+    thinning: int = 40,
 ) -> np.ndarray:
     """Return what is believed of the other seats: BELIEF[1].
 
