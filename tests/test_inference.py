@@ -289,7 +289,7 @@ def test_what_is_proved_helps_and_what_others_did_helps_more(made) -> None:
     by = made.losses.set_index("method")
     assert list(by.index) == list(tables.METHODS)
     assert by.loc["weighed", "loss"] < by.loc["proved", "loss"] < by.loc["counts", "loss"]
-    assert by.loc["weighed", "gain"] > 2 * by.loc["proved", "gain"]
+    assert by.loc["weighed", "gain"] > 1.2 * by.loc["proved", "gain"]
     assert pd.isna(by.loc["counts", "gain"])
 
 
