@@ -84,7 +84,8 @@ def test_agents_as_json() -> None:
         "rollout": "planner",
         "objective": "pips",
         "base": "heuristic",
-        "gate": "2",
+        "gate": "1.5",
+        "worlds_from": "proofs",
     }
     assert all(agent["about"] and all(p["meaning"] for p in agent["parameters"]) for agent in told.values())
 

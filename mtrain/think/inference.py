@@ -57,14 +57,29 @@ BELIEF = np.dtype(
 )
 
 
+# What is believed where nothing else is said.
+FLOOR, REACH, ASKS, WARM_UP, THINNING = 0.1, 30, 1, 2000, 40
+
+
+@kernel
+def believe(b, policy):
+    """Fill a record of dtype BELIEF, but for `own`, with what is believed where nothing else is said."""
+    b.policy = policy
+    b.floor = FLOOR
+    b.reach = REACH
+    b.asks = ASKS
+    b.warm_up = WARM_UP
+    b.thinning = THINNING
+
+
 def belief(
     policy: str = "greedy",
     *,
-    floor: float = 0.1,
-    reach: int = 30,
-    asks: int = 1,
-    warm_up: int = 2000,
-    thinning: int = 40,
+    floor: float = FLOOR,
+    reach: int = REACH,
+    asks: int = ASKS,
+    warm_up: int = WARM_UP,
+    thinning: int = THINNING,
 ) -> np.ndarray:
     """Return what is believed of the other seats: BELIEF[1].
 

@@ -11,12 +11,16 @@ import numpy as np
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import apply, list_actions
 from mtrain.game.rng import below, mix
-from mtrain.game.state import OUT, OWN, STATE
+from mtrain.game.state import NEVER, OUT, OWN, STATE, UNTOLD
+from mtrain.think.counting import count_deals
+from mtrain.think.inference import BELIEF, believe, start_chain, walk
 from mtrain.think.planner import PLAIN, PLANS, make_plan, planner_policy
+from mtrain.think.proofs import DEAL, study
 from mtrain.think.rollouts import ROLL_PLANNER, roll_out, roll_plans
 from mtrain.think.survey import TUNED, linear_policy
 from mtrain.think.trail import TRAIL
-from mtrain.think.worlds import determinize, shuffle_boneyard
+from mtrain.think.witness import MOST, PLANNER, WITNESS
+from mtrain.think.worlds import deal_again, shuffle_boneyard, write_world
 
 # What a rollout is worth; less is better.
 OWN_PIPS, LEAD, GO_OUT, WIN_GAME = range(4)
@@ -24,10 +28,17 @@ OWN_PIPS, LEAD, GO_OUT, WIN_GAME = range(4)
 # Base policies: none (the best mean wins), and those that a gate protects.
 NO_BASE, BASE_PLANNER, BASE_HEURISTIC = range(3)
 
+# What worlds are made from: hand sizes alone; what draws and passes prove; what a planner would have laid, besides; or
+# the true hands, which only an agent that peeks is shown.
+COUNTS, PROOFS, POLICY, PEEK = range(4)
+
 _MAX_ACTIONS = 512
 _LOOK = 8  # worlds between two looks at the candidates
 _SURE = 3.0  # standard errors by which a candidate must be worse than the base to be dropped
 _ROUND_SPREAD = 17.0  # pips: the spread of a seat's score in one round
+
+# What worlds are sampled by.
+SOURCE = np.dtype((np.record, np.dtype([("deal", DEAL), ("words", WITNESS), ("belief", BELIEF)], align=True)))
 
 
 @kernel
@@ -75,6 +86,38 @@ def _error(total, squares, n):
 
 
 @kernel
+def _study(source, pasts, obs, seat, worlds_from, own):
+    """Find out what there is to know of the hidden tiles, once a decision."""
+    d = source.deal
+    if worlds_from == COUNTS:
+        scratch = np.empty(1, STATE)
+        scratch[0] = obs
+        blind = scratch[0]
+        blind.void[:] = NEVER
+        blind.since[:] = UNTOLD
+        study(d, blind, seat)
+        count_deals(d, seat)
+        return len(scratch)  # a record does not keep its array alive: this last use of it does
+    study(d, obs, seat)
+    count_deals(d, seat)
+    if worlds_from == POLICY and d.told:
+        _set(source.belief.own, PLAIN)
+        believe(source.belief, PLANNER)
+        start_chain(d, source.words, pasts, seat, obs, source.belief, own)
+    return 0
+
+
+@kernel
+def _next_deal(source, pasts, worlds_from, k, own):
+    """Make deal number `k` of a decision."""
+    d = source.deal
+    if worlds_from != POLICY or not d.told:
+        deal_again(d, own)
+    elif k > 0:
+        walk(d, source.words, pasts, source.belief, own, source.belief.thinning)
+
+
+@kernel
 def _set(own, params):
     """Write parameters into a record of dtype OWN."""
     for k in range(len(params)):
@@ -99,18 +142,20 @@ def _by_policy(policy, obs, own, theirs):
 def monte_carlo(obs, own):
     """Choose the action with the least mean cost over common worlds, if it is surely better than the base policy's.
 
-    Parameters: ``[worlds, rollout, objective, base, gate, peek]``. The budget is a count of roll-outs: worlds × legal
-    actions. As it is spent, candidates are halved; one that is surely worse than the base goes at once. `peek`: `obs`
-    is the whole State, whose hands are those of every world.
+    Parameters: ``[worlds, rollout, objective, base, gate, worlds_from]``. The budget is a count of roll-outs: worlds ×
+    legal actions. As it is spent, candidates are halved; one that is surely worse than the base goes at once. With
+    `PEEK`, `obs` is the whole State.
     """
     seat = np.int64(obs.turn)
     policy = np.int64(own.params[1])
     objective = np.int64(own.params[2])
     base_policy = np.int64(own.params[3])
     gate = own.params[4]
-    peek = own.params[5] != 0.0
+    worlds_from = np.int64(own.params[5])
     states = np.empty(3, STATE)
     world, future, seen = states[0], states[1], states[2]
+    source = np.empty(1, SOURCE)
+    pasts = np.empty(MOST if worlds_from == POLICY else 1, STATE)
     plans = np.zeros(2, PLANS)
     trails = np.empty(1, TRAIL)
     owns = np.zeros(1, OWN)
@@ -127,6 +172,8 @@ def monte_carlo(obs, own):
     if policy == ROLL_PLANNER:
         _set(owns[0], PLAIN)
 
+    if worlds_from != PEEK:
+        _study(source[0], pasts, obs, seat, worlds_from, own)
     alive = np.ones(n, np.int64)
     gain = np.zeros(n)  # sums of what each candidate cost more than the base
     squares = np.zeros(n)
@@ -140,11 +187,12 @@ def monte_carlo(obs, own):
         halvings += 1
     stage = 1
     while n_alive > 1 and spent + n_alive <= budget:
-        if peek:
+        if worlds_from == PEEK:
             states[0] = obs
             shuffle_boneyard(world, own)
         else:
-            determinize(world, obs, seat, own)
+            _next_deal(source[0], pasts, worlds_from, n_worlds, own)
+            write_world(world, source[0].deal, obs, seat, own)
         if policy == ROLL_PLANNER:
             for other in range(np.int64(obs.n_seats)):
                 if other != seat:
@@ -195,7 +243,7 @@ def monte_carlo(obs, own):
         )
         if not sure:
             best = base
-    return actions[best] + 0 * (len(states) + len(plans) + len(trails) + len(owns))
+    return actions[best] + 0 * (len(states) + len(plans) + len(trails) + len(owns) + len(source))
 
 
 @kernel
