@@ -15,14 +15,11 @@ class Agent:
     ----------
     pair
         Pips that two tiles in one turn are worth: a double off the plan, and a tile off it to cover it.
-    close
-        Pips that closing its own marked train is worth.
     order
         What it lays where both fit: a tile of the `rest` on another train, or its `plan`'s next.
     """
 
     pair: float = 30.0
-    close: float = 0.0
     order: Literal["rest", "plan"] = "rest"
 
     kernel = compiled(planner_policy)

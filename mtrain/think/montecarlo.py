@@ -158,7 +158,9 @@ def monte_carlo(obs, own):
     pasts = np.empty(MOST if worlds_from == POLICY else 1, STATE)
     plans = np.zeros(2, PLANS)
     trails = np.empty(1, TRAIL)
-    owns = np.zeros(1, OWN)
+    owns = np.zeros(2, OWN)
+    _set(owns[1], TUNED)
+    hero = seat if base_policy == BASE_HEURISTIC else np.int64(-1)
     actions = np.empty(_MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
 
@@ -204,10 +206,11 @@ def monte_carlo(obs, own):
             states[1] = states[0]
             apply(future, actions[k])
             owns[0].chance = chance
+            owns[1].chance = chance
             if policy == ROLL_PLANNER:
                 plans[1] = plans[0]
                 make_plan(plans[1], trails[0], future, seat)
-                roll_plans(future, plans[1], trails[0], owns[0])
+                roll_plans(future, plans[1], trails[0], owns[0], hero, owns[1])
             else:
                 roll_out(future, seen, policy, owns[0])
             costs[k] = cost(future, seat, objective)

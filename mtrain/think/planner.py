@@ -37,8 +37,8 @@ PLANS = np.dtype(
 )
 
 # The parameters of `planned_action`, and what they are for a plain planner.
-PAIR, CLOSE, ORDER = range(3)
-PLAIN = np.array([30.0, 0.0, 0.0])
+PAIR, ORDER = range(2)
+PLAIN = np.array([30.0, 0.0])
 REST_FIRST, PLAN_FIRST = range(2)
 
 
@@ -126,7 +126,7 @@ def _worth(s, plans, seat, v, x, pair):
 
 @kernel
 def _elsewhere(s, plans, t, seat, free, own):
-    """Return the best tile to lay without shortening the plan, as an action, and its worth; 0: there is none.
+    """Return the best tile to lay without shortening the plan, as an action; 0: there is none.
 
     `free`: there is no plan, so that one's own train is open to all tiles.
     """
@@ -152,7 +152,7 @@ def _elsewhere(s, plans, t, seat, free, own):
             n_best = 1 if worth > most else n_best + 1
             if worth > most or below(own, n_best) == 0:
                 best, most = lay(train, v, x), worth
-    return best, most
+    return best
 
 
 @kernel
@@ -176,8 +176,8 @@ def _latest(s, plans, seat):
 def planned_action(s, plans, t, own):
     """Return what the seat on turn lays, by its plan; equals are drawn for. Reads the hand of that seat only.
 
-    Parameters: ``[pair, close, order]``: pips that two tiles in one turn are worth, a double and its cover off the
-    plan; pips that closing one's own marked train is worth; `REST_FIRST` or `PLAN_FIRST`.
+    Parameters: ``[pair, order]``: pips that two tiles in one turn are worth, a double and its cover off the plan;
+    `REST_FIRST` or `PLAN_FIRST`.
     """
     seat = np.int64(s.turn)
     end = np.int64(s.end[seat])
@@ -191,12 +191,10 @@ def planned_action(s, plans, t, own):
         ahead = lay(seat, hi, lo)
     if ahead and own.params[ORDER] == PLAN_FIRST:
         return ahead
-    action, worth = _elsewhere(s, plans, t, seat, hi < 0, own)
-    if action == 0:
-        return ahead if ahead else _latest(s, plans, seat)
-    if ahead and np.int64(s.marked) >> seat & 1 and own.params[CLOSE] > worth - hi - lo:
-        return ahead
-    return action
+    action = _elsewhere(s, plans, t, seat, hi < 0, own)
+    if action:
+        return action
+    return ahead if ahead else _latest(s, plans, seat)
 
 
 @kernel

@@ -10,6 +10,7 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, advance, apply, nth_action, observe
 from mtrain.think.planner import note_laid, planned_action
 from mtrain.think.policies import double_holder_policy, greedy_policy, uniform_policy
+from mtrain.think.survey import linear_policy
 
 # Roll-out policies.
 ROLL_RANDOM, ROLL_GREEDY, ROLL_DOUBLE_HOLDER, ROLL_PLANNER = range(4)
@@ -36,13 +37,21 @@ def roll_out(s, seen, policy, own):
 
 
 @kernel
-def roll_plans(s, plans, t, own):
-    """Play a State to the end of its round, every seat by its plan in the record `plans` of dtype PLANS."""
+def roll_plans(s, plans, t, own, hero, heros):
+    """Play a State to the end of its round, every seat by its plan in the record `plans` of dtype PLANS.
+
+    But for the seat `hero` (-1: no seat), which weighs `survey.FEATURES` by the record `heros` of dtype OWN.
+    """
     while True:
         n = advance(s)
         if n == 0:
             return
-        action = nth_action(s, 0) if n == 1 else planned_action(s, plans, t, own)
+        if n == 1:
+            action = nth_action(s, 0)
+        elif np.int64(s.turn) == hero:
+            action = linear_policy(s, heros)
+        else:
+            action = planned_action(s, plans, t, own)
         if action != PASS:
             note_laid(plans, np.int64(s.turn), action)
         apply(s, action)
