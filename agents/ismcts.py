@@ -11,7 +11,7 @@ from mtrain.think.ismcts import tree_search
 class Agent:
     """Grows a tree over its own decisions, walking it in worlds that agree with what it has seen; the others plan.
 
-    It plays the action visited most, but leaves a base policy's choice only for one that is surely better.
+    It plays the best of the actions visited most, but leaves a base policy's choice only for one that is surely better.
 
     Parameters
     ----------
@@ -25,9 +25,11 @@ class Agent:
         What counts: its own `pips`, its `lead` (own pips less the mean of the others'), whether it goes `out`, or its
         chance to win the `game`, by the totals and the rounds to come.
     base
-        Whose choice it leaves for a better one only; `none`: the most visited is played.
+        Whose choice it leaves for a better one only; `none`: its own best is played.
     gate
         Standard errors by which the gain must exceed 0.
+    ways
+        How often it walks each world, from another of its legal actions each time.
     paired
         Play each world from the base's choice, too, and look at what a way costs more? For `none` there is no such.
     """
@@ -38,6 +40,7 @@ class Agent:
     objective: Literal["pips", "lead", "out", "game"] = "pips"
     base: Literal["none", "planner", "heuristic"] = "heuristic"
     gate: float = 2.0
+    ways: int = 2
     paired: bool = True
 
     kernel = compiled(tree_search)
@@ -54,5 +57,7 @@ class Agent:
             raise ValueError(f"explore is a number of spreads, 0 or more, not {self.explore:g}")
         if self.grow < 1:
             raise ValueError(f"grow is a number of visits, 1 or more, not {self.grow}")
+        if self.ways < 1:
+            raise ValueError(f"ways is a number of walks, 1 or more, not {self.ways}")
         if self.gate < 0:
             raise ValueError(f"gate is a number of standard errors, 0 or more, not {self.gate:g}")

@@ -43,7 +43,7 @@ def test_the_bundled_agents_are_the_files() -> None:
         "mc:worlds=2",
         "mc:worlds=8,base=none,rollout=greedy",
         "ismcts:iterations=2",
-        "ismcts:iterations=6,base=none,grow=1,explore=2",
+        "ismcts:iterations=6,base=none,grow=1,ways=3",
         "greedy:own=3,ties=follow",
     ],
 )
@@ -176,6 +176,7 @@ def test_a_bot_of_another_distribution(tmp_path: Path) -> None:
         ("mc:objective=win", "objective of agent 'mc' is one of pips, lead, out, game, not 'win'"),
         ("ismcts:iterations=0", "agent 'ismcts': iterations is a number from 1 to 1000000, not 0"),
         ("ismcts:grow=0", "agent 'ismcts': grow is a number of visits, 1 or more, not 0"),
+        ("ismcts:ways=0", "agent 'ismcts': ways is a number of walks, 1 or more, not 0"),
         ("ismcts:explore=-1", "agent 'ismcts': explore is a number of spreads, 0 or more, not -1"),
         ("ismcts:paired=perhaps", "paired of agent 'ismcts' is true or false, not 'perhaps'"),
         ("greedy:own=nan", "own of agent 'greedy' is a number, not 'nan'"),

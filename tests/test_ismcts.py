@@ -46,7 +46,7 @@ def test_a_child_is_available_where_its_action_is_legal() -> None:
     n_nodes = 1
     for k in range(40):
         world = FIRST if k % 4 == 0 else SECOND  # the first in a quarter of the walks
-        child = int(walk(nodes, n_nodes, 0, world[0], 1.0, own[0]))
+        child = int(walk(nodes, n_nodes, 0, world[0], k + 1, 1.0, own[0]))
         assert int(nodes[child].action) in legal_actions(world)
         n_nodes += child == n_nodes
         back_up(nodes, child, 5.0)
@@ -88,7 +88,7 @@ def test_the_bound_counts_the_walks_in_which_a_child_was_legal(rare: tuple[int, 
     """By the parent's visits, 64, even the first would look untried; before the walk each was available once less."""
     often = {text: (63, 64, 5.0) for text in ("12-1@0", "12-1@mexican", "12-5@mexican")}
     nodes = tree_of({"12-5@0": (rare[0] - 1, *rare[1:]), **often})
-    child = walk(nodes, len(nodes), 0, FIRST[0], 1.0, np.zeros(1, OWN)[0])
+    child = walk(nodes, len(nodes), 0, FIRST[0], 1, 1.0, np.zeros(1, OWN)[0])
     assert (action_text(int(nodes[child].action), 2) == "12-5@0") == (wanted == "rare")
     assert counts(nodes, "12-5@0")[0] == rare[0]
 
@@ -96,8 +96,18 @@ def test_the_bound_counts_the_walks_in_which_a_child_was_legal(rare: tuple[int, 
 def test_a_full_tree_is_walked_on() -> None:
     nodes = tree_of({"12-1@0": (3, 3, 5.0)})
     own = np.zeros(1, OWN)
-    assert walk(nodes, len(nodes), 0, FIRST[0], 1.0, own[0]) == 1
-    assert walk(nodes, len(nodes), 1, FIRST[0], 1.0, own[0]) == 0
+    assert walk(nodes, len(nodes), 0, FIRST[0], 1, 1.0, own[0]) == 1
+    assert walk(nodes, len(nodes), 1, FIRST[0], 1, 1.0, own[0]) == 0
+
+
+def test_a_world_is_shown_each_way_once() -> None:
+    nodes = tree_of({text: (3, 3, 5.0) for text in ("12-1@0", "12-1@mexican", "12-5@0", "12-5@mexican")})
+    own = np.zeros(1, OWN)
+    ways = [int(walk(nodes, len(nodes), 0, FIRST[0], 1, 1.0, own[0])) for _ in range(5)]
+    assert sorted(ways) == [0, 1, 2, 3, 4]
+    assert ways[-1] == 0
+    assert [int(node.n_available) for node in nodes[ways[:4]]] == [4, 4, 4, 4]
+    assert walk(nodes, len(nodes), 0, FIRST[0], 2, 1.0, own[0]) > 0
 
 
 def test_a_visit_counts_all_the_way_up() -> None:
@@ -148,8 +158,8 @@ def test_by_every_objective_it_wins(objective: str) -> None:
     assert answer(f"ismcts:iterations=200,grow=1,base=none,objective={objective}") == "6-4@0"
 
 
-def test_no_gain_is_sure_enough_for_a_high_gate() -> None:
-    """With 1 iteration and a base there is nothing to go by: the base's choice stands."""
+def test_without_proof_the_base_stands() -> None:
+    """One iteration proves nothing, and no gain is beyond such a gate."""
     position = new_game("pinecone", players=4, seed=3)
     for _ in range(30):
         if not (n := advance(position)):
@@ -163,7 +173,7 @@ def test_no_gain_is_sure_enough_for_a_high_gate() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["ismcts:iterations=1", "ismcts:iterations=30,grow=1", "ismcts:iterations=9,base=none"]
+    "text", ["ismcts:iterations=1", "ismcts:iterations=30,grow=1", "ismcts:iterations=9,base=none,ways=5"]
 )
 def test_the_same_seed_the_same_move(text: str) -> None:
     position = new_game("cardinal", players=3, seed=4)
@@ -190,7 +200,7 @@ print(jit.JIT)
 for name, players, base in (("pinecone", 2, 0), ("cardinal", 3, 1), ("trainyard", 4, 2)):
     position = new_game(name, players, seed=6)
     own = np.zeros(1, OWN)
-    own[0].params[:7] = 3, 1.0, 1, 1, base, 1.0, 1
+    own[0].params[:8] = 3, 1.0, 1, 1, base, 1.0, 2, 1
     for k in range(40):
         n = advance(position)
         if not n:

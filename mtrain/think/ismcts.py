@@ -33,6 +33,7 @@ NODE = np.dtype(
                 ("parent", "i8"),
                 ("child", "i8"),  # the newest child; 0: none
                 ("sibling", "i8"),  # the next child of the same parent; 0: none
+                ("world", "i8"),  # the number of the world in which it was last written or visited
                 ("n_visits", "i8"),
                 ("n_available", "i8"),  # visits of the parent in which the action was legal
                 ("total", "f8"),  # costs of the visits: their sum …
@@ -54,17 +55,18 @@ _LARGE = 1e12
 @kernel
 def plant(nodes):
     """Begin a tree in ``nodes: NODE[≥ 1]``: a root without children."""
-    _clear(nodes, 0, 0, 0)
+    _clear(nodes, 0, 0, 0, 0)
 
 
 @kernel
-def _clear(nodes, node, parent, action):
+def _clear(nodes, node, parent, action, world):
     """Write a node that nobody has visited."""
     made = nodes[node]
     made.action = action
     made.parent = parent
     made.child = 0
     made.sibling = 0
+    made.world = world
     made.n_visits = 0
     made.n_available = 0
     made.total = 0.0
@@ -90,10 +92,11 @@ def _log2(n):
 
 
 @kernel
-def walk(nodes, n_nodes, node, s, width, own):
+def walk(nodes, n_nodes, node, s, world, width, own):
     """Return the child of a node to go to in the State `s`, where its seat on turn has a choice.
 
-    Every child whose action is legal here counts as available. An action not yet tried comes first, one of them by
+    Every child whose action is legal here counts as available, but for those visited in the same `world` (a number):
+    it would show them nothing new. An action not yet tried comes first, one of them by
     chance, and its child is written as node `n_nodes` if there is room; then the child with the least bound: its mean
     cost less ``width × √(log₂ available / visits)``, equals drawn for. 0: there is no child and no room.
     """
@@ -111,17 +114,20 @@ def walk(nodes, n_nodes, node, s, width, own):
                 untried = action
             continue
         seen = nodes[child]
+        if seen.world == world:
+            continue
         seen.n_available += 1
         bound = seen.total / seen.n_visits - width * np.sqrt(_log2(seen.n_available) / seen.n_visits)
         n_best = 1 if bound < least else n_best + (bound == least)
         if bound < least or (bound == least and below(own, n_best) == 0):
             best, least = child, bound
     if n_untried and n_nodes < len(nodes):
-        _clear(nodes, n_nodes, node, untried)
+        _clear(nodes, n_nodes, node, untried, world)
         nodes[n_nodes].n_available = 1
         nodes[n_nodes].sibling = nodes[node].child
         nodes[node].child = n_nodes
         return np.int64(n_nodes)
+    nodes[best].world = world
     return best
 
 
@@ -193,19 +199,36 @@ def _to_choice(s, seat, plans, t, own):
 
 
 @kernel
-def tree_search(obs, own):
-    """Choose the action that a tree search visits most, if it is surely better than the base policy's.
+def _descend(nodes, n_nodes, s, seat, world, width, grow, plans, t, own):
+    """Go down the tree in the State `s`, to where a roll-out begins; return that node, 0 if there is none to go to."""
+    node = np.int64(0)
+    while True:
+        child = walk(nodes, n_nodes, node, s, world, width, own)
+        if child == 0:
+            return node
+        node = child
+        apply(s, nodes[node].action)
+        if nodes[node].n_visits < grow or not _to_choice(s, seat, plans, t, own):
+            return node
 
-    Parameters: ``[iterations, explore, grow, objective, base, gate, paired]``. The budget is a count of roll-outs:
-    iterations × legal actions. The worlds of two candidates are not the same, so the test of one against the base is
-    unpaired; but with `paired` every world is played out from the base's action too, and the tree keeps what its own
-    way cost more: luck common to both cancels, for a second roll-out a world.
+
+@kernel
+def tree_search(obs, own):
+    """Choose the best of the actions that a tree search visits most, if it is surely better than the base policy's.
+
+    Parameters: ``[iterations, explore, grow, objective, base, gate, ways, paired]``. The budget is a count of
+    roll-outs: iterations × legal actions. A world is walked `ways` times, from another root action each. The worlds
+    of two candidates are not the same, so the test of one against the base is unpaired; but with `paired` every world
+    is played out from the base's action, too, and the tree keeps what its own way cost more: luck common to both
+    cancels, for one more roll-out a world.
     """
     seat = np.int64(obs.turn)
     n = np.int64(obs.n_legal)
-    grow = own.params[2]
+    grow = np.int64(own.params[2])
     objective = np.int64(own.params[3])
     base_policy = np.int64(own.params[4])
+    ways = np.int64(own.params[6])
+    paired = own.params[7] != 0.0 and base_policy != NO_BASE
     states = np.empty(2, STATE)
     world, future = states[0], states[1]
     plans = np.zeros(2, PLANS)
@@ -214,8 +237,6 @@ def tree_search(obs, own):
     base = np.int64(0)
     if base_policy != NO_BASE:
         base = np.int64(_base_action(base_policy, obs, own, owns[0]))
-    paired = own.params[6] != 0.0 and base_policy != NO_BASE
-    each = 2 if paired else 1
     owns[0].params[:] = 0.0
     for k in range(len(PLAIN)):
         owns[0].params[k] = PLAIN[k]
@@ -224,14 +245,15 @@ def tree_search(obs, own):
     nodes = np.empty(min(budget, _MOST_NODES) + 1, NODE)
     plant(nodes)
     n_nodes = 1
+    n_worlds = 0
     spent = 0
-    while n > 1 and spent + each <= budget:
-        spent += each
+    while n > 1 and spent + paired < budget:
+        n_worlds += 1
         determinize(world, obs, seat, own)
         for other in range(np.int64(obs.n_seats)):
             if other != seat:
                 make_plan(plans[0], trails[0], world, other)
-        chance = mix(own.chance)  # the same chance for both ways
+        chance = mix(own.chance)  # the same chance for every way
         usual = 0.0
         if paired:
             states[1] = states[0]
@@ -241,29 +263,22 @@ def tree_search(obs, own):
             make_plan(plans[1], trails[0], future, seat)
             roll_plans(future, plans[1], trails[0], owns[0])
             usual = cost(future, seat, objective)
-        states[1] = states[0]
-        plans[1] = plans[0]
-        owns[0].chance = chance
+            spent += 1
         width = own.params[1] * np.sqrt(_variance(nodes, 0))
-        node = np.int64(0)
-        choice = True
-        while choice and (node == 0 or nodes[node].n_visits >= grow):
-            child = walk(nodes, n_nodes, node, future, width, own)
-            if child == 0:
+        for _ in range(min(ways, budget - spent)):
+            states[1] = states[0]
+            plans[1] = plans[0]
+            owns[0].chance = chance
+            node = _descend(nodes, n_nodes, future, seat, n_worlds, width, grow, plans[1], trails[0], owns[0])
+            if node == 0:
                 break
-            node = child
-            apply(future, nodes[node].action)
-            if node == n_nodes:
-                n_nodes += 1
-                break
-            if nodes[node].n_visits >= grow:
-                choice = _to_choice(future, seat, plans[1], trails[0], owns[0])
-        if choice:
+            n_nodes += node == n_nodes
             make_plan(plans[1], trails[0], future, seat)
             roll_plans(future, plans[1], trails[0], owns[0])
-        back_up(nodes, node, cost(future, seat, objective) - usual)
+            back_up(nodes, node, cost(future, seat, objective) - usual)
+            spent += 1
 
-    best = _most_visited(nodes, own)
+    best = _chosen(nodes, own)
     action = nodes[best].action if best else nth_action(obs, below(own, n))
     if base_policy != NO_BASE and action != base:
         usually = child_by(nodes, 0, base)
@@ -273,15 +288,27 @@ def tree_search(obs, own):
 
 
 @kernel
-def _most_visited(nodes, own):
-    """Return the root's child with the most visits, equals drawn for; 0: it has none."""
+def _chosen(nodes, own):
+    """Return the root's child with the least mean cost of those that are visited at least half as often as any.
+
+    Equals are drawn for; 0: there is no child. Where a world is walked once, that is mostly the one visited most; where
+    it is walked often, the second best is visited as often as the best.
+    """
+    most = np.int64(0)
+    child = nodes[0].child
+    while child:
+        most = max(most, nodes[child].n_visits)
+        child = nodes[child].sibling
     best = np.int64(0)
+    least = _LARGE
     n_best = 0
     child = nodes[0].child
     while child:
-        more = nodes[child].n_visits - (nodes[best].n_visits if best else 0)
-        n_best = 1 if more > 0 else n_best + (more == 0)
-        if more > 0 or (more == 0 and below(own, n_best) == 0):
-            best = child
-        child = nodes[child].sibling
+        seen = nodes[child]
+        mean = seen.total / max(seen.n_visits, 1)
+        if 2 * seen.n_visits >= most:
+            n_best = 1 if mean < least else n_best + (mean == least)
+            if mean < least or (mean == least and below(own, n_best) == 0):
+                best, least = child, mean
+        child = seen.sibling
     return best
