@@ -33,9 +33,10 @@ NODE = np.dtype(
                 ("parent", "i8"),
                 ("child", "i8"),  # the newest child; 0: none
                 ("sibling", "i8"),  # the next child of the same parent; 0: none
-                ("world", "i8"),  # the number of the world in which it was last written or visited
+                ("shown", "i8"),  # the number of the last world in which it was visited …
+                ("offered", "i8"),  # … and of the last in which its action was legal
                 ("n_visits", "i8"),
-                ("n_available", "i8"),  # visits of the parent in which the action was legal
+                ("n_available", "i8"),  # worlds in which the parent was visited and the action legal
                 ("total", "f8"),  # costs of the visits: their sum …
                 ("squares", "f8"),  # … and that of their squares
             ],
@@ -66,7 +67,8 @@ def _clear(nodes, node, parent, action, world):
     made.parent = parent
     made.child = 0
     made.sibling = 0
-    made.world = world
+    made.shown = world
+    made.offered = world
     made.n_visits = 0
     made.n_available = 0
     made.total = 0.0
@@ -95,10 +97,10 @@ def _log2(n):
 def walk(nodes, n_nodes, node, s, world, width, own):
     """Return the child of a node to go to in the State `s`, where its seat on turn has a choice.
 
-    Every child whose action is legal here counts as available, but for those visited in the same `world` (a number):
-    it would show them nothing new. An action not yet tried comes first, one of them by
-    chance, and its child is written as node `n_nodes` if there is room; then the child with the least bound: its mean
-    cost less ``width × √(log₂ available / visits)``, equals drawn for. 0: there is no child and no room.
+    Every child whose action is legal here counts as available, once in a `world` (its number, from 1), and is visited
+    once: another walk would show it nothing new. An action not yet tried comes first, one of them by chance, and its
+    child is written as node `n_nodes` if there is room; then the child with the least bound: its mean cost less
+    ``width × √(log₂ available / visits)``, equals drawn for. 0: there is no child left to go to and no room.
     """
     best = np.int64(0)
     least = _LARGE
@@ -114,9 +116,10 @@ def walk(nodes, n_nodes, node, s, world, width, own):
                 untried = action
             continue
         seen = nodes[child]
-        if seen.world == world:
+        if seen.shown == world:
             continue
-        seen.n_available += 1
+        seen.n_available += seen.offered != world
+        seen.offered = world
         bound = seen.total / seen.n_visits - width * np.sqrt(_log2(seen.n_available) / seen.n_visits)
         n_best = 1 if bound < least else n_best + (bound == least)
         if bound < least or (bound == least and below(own, n_best) == 0):
@@ -127,7 +130,8 @@ def walk(nodes, n_nodes, node, s, world, width, own):
         nodes[n_nodes].sibling = nodes[node].child
         nodes[node].child = n_nodes
         return np.int64(n_nodes)
-    nodes[best].world = world
+    if best:
+        nodes[best].shown = world
     return best
 
 
