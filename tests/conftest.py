@@ -26,7 +26,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Compile the kernels before the workers start: each would compile its own."""
     if not hasattr(config, "workerinput"):
         warm = (
-            "import mtrain; mtrain.tournament(['random', 'greedy', 'double-holder', 'mc:worlds=1'], deals=1, rounds=1)"
+            "import mtrain; mtrain.tournament(['random', 'greedy', 'double-holder', 'mc:worlds=1', "
+            "'ismcts:iterations=1'], players=5, deals=1, rounds=1)"
         )
         subprocess.run([sys.executable, "-c", warm], cwd=HERE, check=True)
 

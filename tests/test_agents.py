@@ -12,7 +12,8 @@ from mtrain.study import estimates
 from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentError, Registry, all_params, build
 from tests.conftest import mtrain
 
-BUNDLED = ("double-holder", "greedy", "heuristic", "mc", "planner", "random")
+BUNDLED = ("double-holder", "greedy", "heuristic", "ismcts", "mc", "planner", "random")
+SEARCHES = ("ismcts", "mc")
 
 
 def bot_file(folder: Path, name: str, body: str) -> str:
@@ -37,7 +38,14 @@ def test_the_bundled_agents_are_the_files() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [*BUNDLED[:3], *BUNDLED[4:], "mc:worlds=2", "mc:worlds=8,base=none,rollout=greedy", "greedy:own=3,ties=follow"],
+    [
+        *(name for name in BUNDLED if name not in SEARCHES),
+        "mc:worlds=2",
+        "mc:worlds=8,base=none,rollout=greedy",
+        "ismcts:iterations=2",
+        "ismcts:iterations=6,base=none,grow=1,ways=3",
+        "greedy:own=3,ties=follow",
+    ],
 )
 def test_bundled_agents_conform_on_every_preset_and_table_size(text: str) -> None:
     verdicts = list(check_agent(Registry().parse(text), games=2, decisions=25))
@@ -47,11 +55,17 @@ def test_bundled_agents_conform_on_every_preset_and_table_size(text: str) -> Non
 
 @pytest.mark.parametrize(
     "text",
-    [*BUNDLED[:3], *BUNDLED[4:], "mc:worlds=1", "greedy:ties=follow", "mc:worlds=1,base=none,rollout=random"],
+    [
+        *(name for name in BUNDLED if name not in SEARCHES),
+        "mc:worlds=1",
+        "mc:worlds=1,base=none,rollout=random",
+        "ismcts:iterations=1,base=none",
+        "greedy:ties=follow",
+    ],
 )
 def test_no_seat_is_favoured_by_its_number(text: str) -> None:
     """A tie broken by a train's number once gave low seats three pips a round."""
-    n = 1500 if text.startswith("mc") else 6000
+    n = 1500 if text.startswith(SEARCHES) else 6000
     deal = np.arange(n)
     games = Games(deal, np.zeros(n, np.int64), deal % 4, np.zeros((n, 4), np.int64))
     rules = preset("standard", rounds=1)
@@ -153,13 +167,18 @@ def test_a_bot_of_another_distribution(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("greddy", "unknown agent 'greddy'; did you mean 'greedy'?"),
-        ("zzz", "unknown agent 'zzz'; choose from double-holder, greedy, heuristic, mc, planner, random"),
+        ("zzz", "unknown agent 'zzz'; choose from double-holder, greedy, heuristic, ismcts, mc, planner, random"),
         ("mc:world=3", "agent 'mc' has no parameter 'world'; did you mean 'worlds'?"),
         ("random:x=1", "agent 'random' has no parameter 'x'; it has none"),
         ("mc:worlds=many", "worlds of agent 'mc' is a whole number, not 'many'"),
         ("mc:worlds=1.5", "worlds of agent 'mc' is a whole number, not '1.5'"),
         ("mc:worlds=0", "agent 'mc': worlds is a number of worlds from 1 to 1000000, not 0"),
         ("mc:objective=win", "objective of agent 'mc' is one of pips, lead, out, game, not 'win'"),
+        ("ismcts:iterations=0", "agent 'ismcts': iterations is a number from 1 to 1000000, not 0"),
+        ("ismcts:grow=0", "agent 'ismcts': grow is a number of visits, 1 or more, not 0"),
+        ("ismcts:ways=0", "agent 'ismcts': ways is a number of walks, 1 or more, not 0"),
+        ("ismcts:explore=-1", "agent 'ismcts': explore is a number of spreads, 0 or more, not -1"),
+        ("ismcts:paired=perhaps", "paired of agent 'ismcts' is true or false, not 'perhaps'"),
         ("greedy:own=nan", "own of agent 'greedy' is a number, not 'nan'"),
         ("double-holder:covered=perhaps", "covered of agent 'double-holder' is true or false, not 'perhaps'"),
         ("greedy:own", "'own' in 'greedy:own' is no parameter; write greedy:param=value,param=value"),

@@ -477,7 +477,7 @@ from mtrain.think.agent import Registry, build
 
 assert numba.config.BOUNDSCHECK
 registry = Registry()
-bots = [build(registry.parse(text)) for text in ("random", "greedy", "mc:worlds=1,rollout=random")]
+bots = [build(registry.parse(text)) for text in ("random", "greedy", "mc:worlds=1,rollout=random", "ismcts:iterations=1")]
 tables = [(preset(name, rounds=1), players) for name in PRESETS for players in preset(name).dealable()]
 big = dict(max_pip=18, rounds=2)
 tables += [(preset("standard", hand_size=18, players=(2, 10), **big), 10)]
@@ -485,7 +485,7 @@ tables += [(preset("trainyard", hand_size=19, **big), 10)]
 tables += [(preset("cardinal", hand_size=9, players=(2, 10), drawn_tile="may", **big), 10)]
 tables += [(preset("pinecone", hand_size=7, players=(2, 10), max_pip=6, rounds=7, engine="first-double"), 4)]
 for rules, players in tables:
-    for agents, n in ((1, 40), (3, 2)):
+    for agents, n in ((1, 40), (4, 2)):
         who = np.tile(np.arange(players) % agents, (n, 1))
         play(rules, bots[:agents], Games(np.arange(n), np.zeros(n, np.int64), np.arange(n) % players, who), 9)
 

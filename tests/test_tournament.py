@@ -214,7 +214,7 @@ def test_the_manifest_says_what_was_played(tmp_path: Path) -> None:
     )
     said = json.loads((tmp_path / "o" / "manifest.json").read_text())
     assert said["agents"] == {"random": "random", "x": "mc:worlds=2"}
-    assert said["parameters"]["x"] == {"worlds": 2, "rollout": "greedy", "objective": "pips"}
+    assert said["parameters"]["x"].items() >= {"worlds": 2, "rollout": "planner", "objective": "pips"}.items()
     assert (said["rules"]["rounds"], said["players"], said["seed"], said["deals"]) == (2, 3, 8, 2)
     assert said["lineups"] == [["random", "random", "x"], ["random", "x", "x"]]
     assert (said["games"], said["finished"], said["warnings"]) == (12, True, [])
