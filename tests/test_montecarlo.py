@@ -11,13 +11,11 @@ from mtrain.game.notation import Action
 from mtrain.game.rules import preset
 from mtrain.game.state import OUT, OWN, STATE
 from mtrain.think.agent import Registry, build
+from mtrain.think.base import BASE_HEURISTIC, BASE_PLANNER, NO_BASE
 from mtrain.think.montecarlo import (
-    BASE_HEURISTIC,
-    BASE_PLANNER,
     COUNTS,
     GO_OUT,
     LEAD,
-    NO_BASE,
     OWN_PIPS,
     PROOFS,
     WIN_GAME,

@@ -59,7 +59,6 @@ def test_a_tile_of_the_plan_goes_elsewhere_where_another_plan_is_as_long() -> No
 def test_two_tiles_in_a_turn_are_better_than_one() -> None:
     # 9-9 is the engine: after 9-4, 4-4 could be laid and covered by 7-4, all off the plan 9-1 1-0 …
     position = table("9-4 4-4 7-4 8-1 5-0", "8-8 8-7 8-6 8-5 8-3")
-    assert legal_actions(position)
     assert planned(position).startswith("9-4@")
 
 
@@ -86,7 +85,7 @@ def _note(plans, seat, action):
 def test_a_plan_kept_stays_a_train_of_the_hand(name: str) -> None:
     """Through whole rounds: the kept plan joins the seat's end, lies in its hand, and is as long as a new one."""
     plans, fresh, trails, me = np.zeros(1, PLANS), np.zeros(1, PLANS), np.zeros(1, TRAIL), own(PLAIN)
-    longer = shorter = 0
+    looked = longer = shorter = 0
     for seed in range(6):
         position = new_game(name, 4, seed=seed)
         plans[:] = 0
@@ -98,6 +97,7 @@ def test_a_plan_kept_stays_a_train_of_the_hand(name: str) -> None:
             assert kept in legal
             assert anew in legal
             left = int(plans[0].n[seat] - plans[0].at[seat])
+            looked += 1
             longer += left > fresh[0].n[seat]
             shorter += left < fresh[0].n[seat]
             end = int(s.end[seat])
@@ -110,7 +110,7 @@ def test_a_plan_kept_stays_a_train_of_the_hand(name: str) -> None:
                 _note(plans, seat, kept)
             apply(position, action)
     assert longer == 0
-    assert shorter < 20  # where a tile off the plan has opened a longer one since
+    assert shorter < 0.1 * looked  # where a tile off the plan has opened a longer one since
 
 
 @kernel
@@ -158,7 +158,7 @@ def test_the_features_agree_with_the_solver_all_through_rounds() -> None:
 def test_a_weight_for_the_rest_alone_leaves_the_least_rest() -> None:
     weights = np.zeros(len(FEATURES))
     weights[FEATURES.index("rest")] = 1.0
-    position = table("9-1 1-0 2-0 9-7 8-6")
+    position = table("9-1 1-0 2-0 9-7 6-5")
     action = Action(int(linear_policy(observe(position, 0)[0], own(weights)[0])))
     assert action_text(action, 2) == "9-7@mexican"
     assert len(TUNED) == len(FEATURES)

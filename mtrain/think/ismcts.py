@@ -16,10 +16,10 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, advance, apply, nth_action
 from mtrain.game.rng import below, mix
 from mtrain.game.state import OWN, STATE
-from mtrain.think.montecarlo import BASE_HEURISTIC, NO_BASE, cost
-from mtrain.think.planner import PLAIN, PLANS, make_plan, note_laid, planned_action, planner_policy
+from mtrain.think.base import NO_BASE, base_action, rollers
+from mtrain.think.montecarlo import cost
+from mtrain.think.planner import PLANS, make_plan, note_laid, planned_action
 from mtrain.think.rollouts import roll_plans
-from mtrain.think.survey import TUNED, linear_policy
 from mtrain.think.trail import TRAIL
 from mtrain.think.worlds import determinize
 
@@ -171,22 +171,6 @@ def _surely_better(nodes, node, other, gate):
 
 
 @kernel
-def _base_action(policy, obs, own, theirs):
-    """Return what a base policy chooses, by the chance of `own`; `theirs` is scratch of dtype OWN."""
-    theirs.chance = own.chance
-    if policy == BASE_HEURISTIC:
-        for k in range(len(TUNED)):
-            theirs.params[k] = TUNED[k]
-        action = linear_policy(obs, theirs)
-    else:
-        for k in range(len(PLAIN)):
-            theirs.params[k] = PLAIN[k]
-        action = planner_policy(obs, theirs)
-    own.chance = theirs.chance
-    return action
-
-
-@kernel
 def _to_choice(s, seat, plans, t, own):
     """Play on, the others by their plans, until `seat` has a choice; say whether it came to that."""
     while True:
@@ -237,13 +221,11 @@ def tree_search(obs, own):
     world, future = states[0], states[1]
     plans = np.zeros(2, PLANS)
     trails = np.empty(1, TRAIL)
-    owns = np.zeros(1, OWN)
+    owns = np.zeros(2, OWN)
     base = np.int64(0)
     if base_policy != NO_BASE:
-        base = np.int64(_base_action(base_policy, obs, own, owns[0]))
-    owns[0].params[:] = 0.0
-    for k in range(len(PLAIN)):
-        owns[0].params[k] = PLAIN[k]
+        base = np.int64(base_action(base_policy, obs, own))
+    hero = rollers(owns, base_policy, seat)
 
     budget = np.int64(own.params[0]) * n
     nodes = np.empty(min(budget, _MOST_NODES) + 1, NODE)
@@ -263,9 +245,10 @@ def tree_search(obs, own):
             states[1] = states[0]
             plans[1] = plans[0]
             owns[0].chance = chance
+            owns[1].chance = chance
             apply(future, base)
             make_plan(plans[1], trails[0], future, seat)
-            roll_plans(future, plans[1], trails[0], owns[0])
+            roll_plans(future, plans[1], trails[0], owns[0], hero, owns[1])
             usual = cost(future, seat, objective)
             spent += 1
         width = own.params[1] * np.sqrt(_variance(nodes, 0))
@@ -273,12 +256,13 @@ def tree_search(obs, own):
             states[1] = states[0]
             plans[1] = plans[0]
             owns[0].chance = chance
+            owns[1].chance = chance
             node = _descend(nodes, n_nodes, future, seat, n_worlds, width, grow, plans[1], trails[0], owns[0])
             if node == 0:
                 break
             n_nodes += node == n_nodes
             make_plan(plans[1], trails[0], future, seat)
-            roll_plans(future, plans[1], trails[0], owns[0])
+            roll_plans(future, plans[1], trails[0], owns[0], hero, owns[1])
             back_up(nodes, node, cost(future, seat, objective) - usual)
             spent += 1
 

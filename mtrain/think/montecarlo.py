@@ -12,21 +12,18 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import apply, list_actions
 from mtrain.game.rng import below, mix
 from mtrain.game.state import NEVER, OUT, OWN, STATE, UNTOLD
+from mtrain.think.base import NO_BASE, NOBODY, base_action, rollers, set_params
 from mtrain.think.counting import count_deals
 from mtrain.think.inference import BELIEF, believe, start_chain, walk
-from mtrain.think.planner import PLAIN, PLANS, make_plan, planner_policy
+from mtrain.think.planner import PLAIN, PLANS, make_plan
 from mtrain.think.proofs import DEAL, study
 from mtrain.think.rollouts import ROLL_PLANNER, roll_out, roll_plans
-from mtrain.think.survey import TUNED, linear_policy
 from mtrain.think.trail import TRAIL
 from mtrain.think.witness import MOST, PLANNER, WITNESS
 from mtrain.think.worlds import deal_again, shuffle_boneyard, write_world
 
 # What a rollout is worth; less is better.
 OWN_PIPS, LEAD, GO_OUT, WIN_GAME = range(4)
-
-# Base policies: none (the best mean wins), and those that a gate protects.
-NO_BASE, BASE_PLANNER, BASE_HEURISTIC = range(3)
 
 # What worlds are made from: hand sizes alone; what draws and passes prove; what a planner would have laid, besides; or
 # the true hands, which only an agent that peeks is shown.
@@ -101,7 +98,7 @@ def _study(source, pasts, obs, seat, worlds_from, own):
     study(d, obs, seat)
     count_deals(d, seat)
     if worlds_from == POLICY and d.told:
-        _set(source.belief.own, PLAIN)
+        set_params(source.belief.own, PLAIN)
         believe(source.belief, PLANNER)
         start_chain(d, source.words, pasts, seat, obs, source.belief, own)
     return 0
@@ -115,27 +112,6 @@ def _next_deal(source, pasts, worlds_from, k, own):
         deal_again(d, own)
     elif k > 0:
         walk(d, source.words, pasts, source.belief, own, source.belief.thinning)
-
-
-@kernel
-def _set(own, params):
-    """Write parameters into a record of dtype OWN."""
-    for k in range(len(params)):
-        own.params[k] = params[k]
-
-
-@kernel
-def _by_policy(policy, obs, own, theirs):
-    """Return what a base policy chooses, by the chance of `own`; `theirs` is scratch of dtype OWN."""
-    theirs.chance = own.chance
-    if policy == BASE_HEURISTIC:
-        _set(theirs, TUNED)
-        action = linear_policy(obs, theirs)
-    else:
-        _set(theirs, PLAIN)
-        action = planner_policy(obs, theirs)
-    own.chance = theirs.chance
-    return action
 
 
 @kernel
@@ -159,20 +135,18 @@ def monte_carlo(obs, own):
     plans = np.zeros(2, PLANS)
     trails = np.empty(1, TRAIL)
     owns = np.zeros(2, OWN)
-    _set(owns[1], TUNED)
-    hero = seat if base_policy == BASE_HEURISTIC else np.int64(-1)
     actions = np.empty(_MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
 
     base = below(own, n)
     if base_policy != NO_BASE:
-        wanted = _by_policy(base_policy, obs, own, owns[0])
+        wanted = base_action(base_policy, obs, own)
         for k in range(n):
             if actions[k] == wanted:
                 base = k
-    owns[0].params[:] = 0.0
+    hero = np.int64(NOBODY)
     if policy == ROLL_PLANNER:
-        _set(owns[0], PLAIN)
+        hero = rollers(owns, base_policy, seat)
 
     if worlds_from != PEEK:
         _study(source[0], pasts, obs, seat, worlds_from, own)

@@ -30,6 +30,7 @@ PLANS = np.dtype(
                 ("path", "u1", (MAX_SEATS, _LONGEST)),  # its tiles, in their order
                 ("at", "i2", (MAX_SEATS,)),  # the next of them
                 ("n", "i2", (MAX_SEATS,)),
+                ("end", "u1", (MAX_SEATS,)),  # the open end that the next one joins
             ],
             align=True,
         ),
@@ -64,6 +65,7 @@ def make_plan(plans, t, s, seat):
     n = min(t.n, _LONGEST)
     plans.at[seat] = 0
     plans.n[seat] = n
+    plans.end[seat] = s.end[seat]
     plans.kept[seat, :] = 0
     for k in range(n):
         hi, lo = np.int64(HI[t.path[k]]), np.int64(LO[t.path[k]])
@@ -94,14 +96,15 @@ def _place(plans, seat, hi, lo):
 
 @kernel
 def note_laid(plans, seat, action):
-    """Note in a seat's plan that it has laid a tile: the plan goes on behind it, or ends before it."""
+    """Note in a seat's plan that it has laid a tile: the plan goes on behind its next, and ends before any other."""
     hi, lo = action >> 5 & 31, action & 31
     if not plans.kept[seat, hi] >> lo & 1:
         return
     place = _place(plans, seat, hi, lo)
     last = place + 1
-    if place == plans.at[seat]:
+    if place == plans.at[seat] and action >> 10 & 15 == seat:
         plans.at[seat] += 1
+        plans.end[seat] = hi + lo - plans.end[seat]
     else:
         last = np.int64(plans.n[seat])
         plans.n[seat] = place
@@ -183,7 +186,7 @@ def planned_action(s, plans, t, own):
     end = np.int64(s.end[seat])
     hi, lo = _next(plans, seat)
     row = np.int64(s.legal[seat])
-    if s.drawn or (hi != end and lo != end and (hi >= 0 or row)):
+    if s.drawn or (hi < 0 and row) or (hi >= 0 and plans.end[seat] != end):
         make_plan(plans, t, s, seat)
         hi, lo = _next(plans, seat)
     ahead = np.int64(0)
