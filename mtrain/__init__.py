@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from mtrain.think.agent import compiled as compiled
     from mtrain.think.locations import locate as locate
     from mtrain.think.trail import best_train as best_train
+    from mtrain.think.trail import parse_hand as parse_hand
 
 __version__ = "0.1.0"
 
@@ -68,6 +69,7 @@ _HOMES = {
     "next_round": "mtrain.game.engine",
     "nth_action": "mtrain.game.kernels",
     "observe": "mtrain.game.engine",
+    "parse_hand": "mtrain.think.trail",
     "parse_position": "mtrain.game.positions",
     "position_text": "mtrain.game.positions",
     "preset": "mtrain.game.rules",

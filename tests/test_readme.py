@@ -45,7 +45,20 @@ def test_every_file_it_names_is_there() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["tournament", "run", "report", "record", "replay", "perft", "rules", "agents", "bench", "locate", "calibrate"],
+    [
+        "tournament",
+        "run",
+        "report",
+        "record",
+        "replay",
+        "perft",
+        "rules",
+        "agents",
+        "bench",
+        "locate",
+        "calibrate",
+        "train",
+    ],
 )
 def test_every_command_has_help(command: str) -> None:
     assert mtrain(command, "--help").returncode == 0

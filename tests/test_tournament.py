@@ -422,7 +422,7 @@ def test_every_experiment_can_be_played(path: Path) -> None:
 
 def test_the_demo_is_at_least_two_thousand_games_of_the_four_agents() -> None:
     t = read_experiment(HERE / "experiments" / "first.toml").parts[""]
-    assert {agent.name for agent in t.agents} == {"random", "greedy", "double-holder", "mc"}
+    assert {agent.name for agent in t.agents} == {"random", "greedy", "double-holder", "planner"}
     assert t.schedule.n_games >= 2000
 
 

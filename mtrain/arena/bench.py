@@ -20,17 +20,20 @@ from pathlib import Path
 import joblib
 import numpy as np
 
-from mtrain.arena.clock import summary
+from mtrain.arena.clock import nanoseconds, summary
 from mtrain.arena.play import Games, Played, play
 from mtrain.arena.tournament import Tournament, plan, run
 from mtrain.errors import Mistake, Trouble
 from mtrain.game.engine import advance, apply, legal_actions, new_game
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import nth_action
+from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, preset
 from mtrain.game.state import N_PARAMS, OWN, STATE
-from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, Registry, build, compiled
+from mtrain.game.tiles import HI, LO, set_size
+from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, Registry, build, compiled, effort
 from mtrain.think.rollouts import ROLL_RANDOM, roll_out
+from mtrain.think.trail import LONGEST, NODES, TRAIL, best_trail
 from mtrain.think.worlds import determinize
 
 SEATS = (2, 3, 4, 8)
@@ -85,6 +88,8 @@ def bench(size: Size = FULL, reference: str | Path | None = None) -> Iterator[Fi
         yield from _random_play(size, program)
         yield from _decisions(size)
         yield from _rollouts(size)
+        yield from _worlds(size)
+        yield from _trains(size)
         yield from _python_agents(size)
         yield from _tournaments(size, folder)
         yield from _processes(size, folder)
@@ -202,6 +207,66 @@ def _rollouts(size: Size) -> Iterator[Figure]:
         )
 
 
+@kernel
+def _deal_again(states, own, times):
+    """Time worlds of one observation, each from the beginning."""
+    buffer = np.empty(2, np.int64)
+    for k in range(len(times)):
+        start = nanoseconds(buffer)
+        determinize(states[1], states[0], np.int64(states[0].turn), own[0])
+        times[k] = nanoseconds(buffer) - start
+
+
+def _worlds(size: Size) -> Iterator[Figure]:
+    """Time the sampler late in rounds of `pinecone`, where most is proved."""
+    means = []
+    for seed in range(20):
+        position = new_game("pinecone", 4, seed=seed)
+        for _ in range(50):
+            if advance(position):
+                apply(position, legal_actions(position)[0])
+        if not advance(position):
+            continue
+        states = np.zeros(2, STATE)
+        states[:1] = position
+        times = np.zeros(max(20, size.rollouts // 20), np.int64)
+        _deal_again(states, np.zeros(1, OWN), times)
+        means.append(1e-3 * float(times.mean()))
+    spread = f"{min(means):.1f} … {max(means):.1f} over {len(means)} positions"
+    yield Figure("determinize, late in a round", statistics.median(means), "µs/world", f"pinecone, 4 seats; {spread}")
+
+
+@kernel
+def _solve(hands, each, per_pip, nodes, times):
+    """Time the best trail of each hand from the number 12."""
+    buffer = np.empty(2, np.int64)
+    for k in range(len(hands)):
+        start = nanoseconds(buffer)
+        best_trail(hands[k], 12, each, per_pip, nodes)
+        times[k] = nanoseconds(buffer) - start
+
+
+def _trains(size: Size) -> Iterator[Figure]:
+    """Time the train solver on random hands of a double-12 set without the engine 12-12."""
+    rng = Stream(int(stream(1, WORLD, 0, 0, 0)))
+    for n, nodes in ((8, NODES), (10, NODES), (12, NODES), (15, NODES), (20, NODES), (25, 1000)):
+        hands = np.zeros(size.rollouts // 4, TRAIL)
+        for hand in hands:
+            tiles = list(range(set_size(12) - 1))
+            for k in range(n):
+                j = k + rng.below(len(tiles) - k)
+                tiles[k], tiles[j] = tiles[j], tiles[k]
+                hi, lo = int(HI[tiles[k]]), int(LO[tiles[k]])
+                hand["rows"][hi] |= 1 << lo
+                hand["rows"][lo] |= 1 << hi
+        times = np.zeros(len(hands), np.int64)
+        _solve(hands, *LONGEST, nodes, times)
+        error = hands["n"].std() / len(hands) ** 0.5
+        found = f"mean longest {hands['n'].mean():.3f} ± {1.96 * error:.3f} tiles"
+        note = f"{found}, {100 * hands['proved'].mean():.1f} % proved"
+        yield Figure(f"longest train of {n} tiles, p99", 1e-3 * float(np.percentile(times, 99)), "µs", note)
+
+
 # ── Agents ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -209,8 +274,8 @@ def _decisions(size: Size) -> Iterator[Figure]:
     """Time every bundled agent in all seats, by the clock inside the kernels."""
     registry = Registry()
     for name in sorted(registry.origins):
-        games = max(1, size.rounds // 13 // (500 if name == "mc" else 5))
         bots = _bots(name)
+        games = max(1, int(size.rounds / 13 / (5 + effort(bots[0].spec) / 5)))
         mean, p95 = summary(play(preset("standard"), bots, _games(4, 1, games), 1).times[0])
         yield Figure(
             f"agent {bots[0].spec.label}", mean, "µs/decision", f"95th percentile {p95:.3g} µs; 4 seats, one core"
