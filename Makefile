@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test check bench clean
 
-demo: $(VENV)/ready  ## play a tournament of the four agents, and draw its figures
+demo: $(VENV)/ready  ## play a tournament of four agents, and draw its figures
 	rm -rf out/demo
 	$(BIN)/mtrain run experiments/first.toml --out out/demo
 
