@@ -40,7 +40,9 @@ REST, REST_PIPS, DOUBLES, BARE, PLAN_PIPS, PLAN_TURNS, MARKED, UNCOVERED, OFFERS
 HOMES, DEAD, STUCK, REACH, REST_RISK, PLAN_RISK, OFFER_RISK = range(9, N_FEATURES)
 
 # What each feature weighs: found by `experiments/tune_heuristic.py`.
-TUNED = np.array([24.03, 1.0, -2.2, 4.47, -0.3, 7.45, 42.05, -27.01, 0.51, -3.63, 0.74, 21.3, -0.14, 5.5, 5.0, 5.94])
+TUNED = np.array(
+    [39.62, 1.0, 29.5, 14.16, -0.25, -24.76, 109.88, 40.74, -3.86, -1.44, 3.28, 122.46, -9.9, 16.09, 11.3, 40.89]
+)
 
 # The scratch of one decision: a plan, the features of one position, and the tiles of its rest.
 SURVEY = np.dtype(
