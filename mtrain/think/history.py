@@ -2,9 +2,9 @@
 
 What everybody has seen of a round is written in the State: the tiles in the order laid, on which train, how many
 turns ended in between, what was laid as soon as it was drawn. `rewind` and `replay` play that again from the round's
-beginning, one event at a time, over hands that hold nothing but the tile about to be laid; `follow` does the same
-over the hands of a whole deal. A seat that is not said to lay a tile holds none that fits, so `step` draws and passes
-for it. Nothing here repeats a rule, and nothing weighs what it sees.
+beginning, one event at a time, over hands that hold nothing but the tile about to be laid. A seat that is not said to
+lay a tile holds none that fits, so `step` draws and passes for it. Nothing here repeats a rule, and nothing weighs what
+it sees.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,6 @@ from mtrain.game.kernels import (
     TURN_OVER,
     apply,
     clear_round,
-    deal_out,
     is_legal,
     lay,
     open_station,
@@ -191,43 +190,6 @@ def agrees(past, obs):
         and past.still == obs.still
         and past.stopped == obs.stopped
     )
-
-
-@kernel
-def begin(past, world, obs):
-    """Deal the round of `obs` again from a whole deal, the deck of the State `world`, into the State `past`."""
-    copy_masked(past, obs)
-    past.deck[:] = world.deck
-    deal_out(past)
-
-
-@kernel
-def follow(past, obs):
-    """Go on with a round dealt by `begin` up to the next choice that was made in `obs`; return what was chosen there.
-
-    Returns
-    -------
-    int
-        The action, not yet applied; 0 at the present; -1 where this deal would have gone another way.
-    """
-    while not caught_up(past, obs):
-        n = np.int64(past.n_laid)
-        if past.over or n > obs.n_laid or past.since[n] > np.int64(obs.since[n]) & UNTOLD:
-            return -1
-        if past.sought > obs.sought or (past.engine >= 0 and (past.engine != obs.engine or past.sought < obs.sought)):
-            return -1
-        lays = past.engine >= 0 and lays_next(past, obs)
-        did = step(past)
-        if did == CHOICE:
-            action = np.int64(PASS)
-            if lays:
-                action = _told_action(past, obs)
-                if past.drawn != obs.since[n] >> 7:
-                    return -1
-            return action if is_legal(past, action) else -1
-        if lays and did != DREW:
-            return -1
-    return 0 if agrees(past, obs) else -1
 
 
 # ── For people ────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,15 +14,13 @@ import numpy as np
 
 from mtrain.game.intrinsics import lowest
 from mtrain.game.jit import kernel
-from mtrain.game.kernels import PASS, apply, observe
 from mtrain.game.rng import mix, uniform
 from mtrain.game.state import MAX_SEATS, OWN, STATE
 from mtrain.think.counting import count_deals
-from mtrain.think.history import begin, follow
 from mtrain.think.planner import PLAIN
 from mtrain.think.proofs import DEAL, study, unmet
 from mtrain.think.survey import TUNED
-from mtrain.think.witness import MOST, UNIFORM, WITNESS, choose, listen, testify
+from mtrain.think.witness import MOST, WITNESS, listen, log_chance
 from mtrain.think.worlds import deal_again, move, undo, write_world
 
 # The policies that others can be believed to choose by, in the order of `witness.UNIFORM` …, and their parameters.
@@ -34,8 +32,6 @@ DEFAULTS: dict[str, tuple[float, ...]] = {
     "planner": tuple(PLAIN.tolist()),
     "heuristic": tuple(TUNED.tolist()),
 }
-
-_TILE = 1023  # the bits of an action that name its tile
 
 # What is believed of the others. A record, so that it can be handed on in kernels.
 BELIEF = np.dtype(
@@ -119,116 +115,6 @@ def belief(
 
 
 @kernel
-def _ways(s, action):
-    """Return on how many trains the seat on turn could lay the tile that an action lays; 1 for the pass."""
-    if action == PASS:
-        return 1
-    hi, lo = action >> 5 & 31, action & 31
-    n = 0
-    for train in range(np.int64(s.n_seats) + 1):
-        end = np.int64(s.end[train])
-        if end != hi and end != lo:
-            continue
-        n += np.int64(s.legal[train]) >> (hi + lo - end) & 1
-    return n
-
-
-@kernel
-def log_likelihood(world, obs, seat, belief, past, seen):
-    """Return ln of the chance that the other seats would have chosen as they did, in this world.
-
-    Parameters
-    ----------
-    world
-        A State as `determinize` writes it for `seat`.
-    obs, seat
-        What that seat sees.
-    belief
-        A record of dtype BELIEF; its stream moves on.
-    past, seen
-        Two States to work in.
-
-    Notes
-    -----
-    What is weighed is the tile, not the train: between trains simple policies draw lots, which says nothing of a hand.
-    The policy is asked a few times a choice, so where it draws for ties between tiles the product is right on average
-    only. Of an observation that does not tell its history nothing is known: 0.
-    """
-    total = 0.0
-    since = np.int64(obs.n_laid) - belief.reach
-    begin(past, world, obs)
-    while True:
-        action = follow(past, obs)
-        if action <= 0:
-            return total
-        if past.n_laid >= since and past.turn != seat and past.n_legal > 1:
-            share = _ways(past, action) / past.n_legal
-            if belief.policy != UNIFORM:
-                observe(seen, past, past.turn)
-                hits = 0
-                for _ in range(belief.asks):
-                    hits += choose(belief.policy, seen, belief.own) & _TILE == action & _TILE
-                share = belief.floor * share + (1.0 - belief.floor) * hits / belief.asks
-            total += np.log(max(share, 1e-12))
-        apply(past, action)
-
-
-@kernel
-def normalise(weights):
-    """Turn logarithms of weights into weights that add up to 1, in place; return the effective sample size.
-
-    Source: Kong, "A note on importance sampling using standardized weights", University of Chicago (1992).
-    """
-    most = -np.inf
-    for k in range(len(weights)):
-        most = max(most, weights[k])
-    total = 0.0
-    for k in range(len(weights)):
-        weights[k] = np.exp(weights[k] - most)
-        total += weights[k]
-    squares = 0.0
-    for k in range(len(weights)):
-        weights[k] /= total
-        squares += weights[k] * weights[k]
-    return 1.0 / squares
-
-
-@kernel
-def weighted_worlds(worlds, weights, obs, seat, belief, own):
-    """Sample worlds uniformly, and weigh them.
-
-    Parameters
-    ----------
-    worlds : STATE[n]
-        Overwritten with worlds that agree with the observation of `seat`.
-    weights : float64[n]
-        Overwritten with their weights, which add up to 1.
-    obs, seat
-        What that seat sees.
-    belief
-        A record of dtype BELIEF; its stream is started from `own`.
-    own
-        A record of dtype OWN, whose stream moves on.
-
-    Returns
-    -------
-    float
-        The effective sample size: as many worlds drawn by weight say as much.
-    """
-    scratch = np.empty(1, DEAL)
-    states = np.empty(2, STATE)
-    study(scratch[0], obs, seat)
-    count_deals(scratch[0], seat)
-    belief.own.chance = mix(own.chance)
-    for k in range(len(worlds)):
-        d = scratch[0]  # a record does not keep its array alive: being asked for again, the array does
-        deal_again(d, own)
-        write_world(worlds[k], d, obs, seat, own)
-        weights[k] = log_likelihood(worlds[k], obs, seat, belief, states[0], states[1]) if d.told else 0.0
-    return normalise(weights)
-
-
-@kernel
 def start_chain(d, w, pasts, seat, obs, belief, own):
     """Begin a chain of deals whose limit is the weighted posterior, for the studied DEAL `d` of `seat`.
 
@@ -238,7 +124,7 @@ def start_chain(d, w, pasts, seat, obs, belief, own):
     deal_again(d, own)
     listen(w, pasts, d, obs, seat, belief.reach)
     for other in range(np.int64(obs.n_seats)):
-        w.said[other] = testify(w, pasts, d, other, belief)
+        w.said[other] = log_chance(w, pasts, d, other, belief)
     walk(d, w, pasts, belief, own, belief.warm_up)
 
 
@@ -263,7 +149,7 @@ def walk(d, w, pasts, belief, own, n):
         while rest:
             seat = lowest(rest)
             rest &= rest - 1
-            w.heard[seat] = testify(w, pasts, d, seat, belief)
+            w.heard[seat] = log_chance(w, pasts, d, seat, belief)
             limit += w.said[seat] - w.heard[seat]
         if limit > 0.0:
             undo(d, length)
@@ -322,24 +208,3 @@ def likely_worlds(worlds, obs, seat, belief, own):
     if not scratch[0].told or scratch[0].n_hand == 0:
         return float(n)
     return min(float(n), 1.0 + moved / scratch[0].n_hand) + 0 * len(words)
-
-
-@kernel
-def resample(weights, chosen, own):
-    """Draw worlds by their weights: each as often as its weight says, up to one more or less.
-
-    ``weights: float64[n]`` add up to 1; ``chosen: int64[m]`` is overwritten with indices, in order.
-
-    Source: Kitagawa, "Monte Carlo filter and smoother for non-Gaussian nonlinear state space models", Journal of
-    Computational and Graphical Statistics 5 (1996): systematic resampling.
-    """
-    m = len(chosen)
-    point = uniform(own) / m
-    k = 0
-    below = weights[0]
-    for j in range(m):
-        while below < point and k < len(weights) - 1:
-            k += 1
-            below += weights[k]
-        chosen[j] = k
-        point += 1.0 / m

@@ -125,7 +125,7 @@ def _ways(s, hi, lo):
 
 
 @kernel
-def testify(w, pasts, d, seat, belief):
+def log_chance(w, pasts, d, seat, belief):
     """Return ln of the chance that a seat would have chosen as it did, in the deal that lies in `d`.
 
     `belief` has the fields `policy`, `floor`, `asks` and `own` of an `inference.BELIEF`. What is weighed is the tile,

@@ -236,7 +236,7 @@ def determinize(world, obs, seat, own):
     ----------
     world
         A State, overwritten. Of a position that tells its history its deck is the whole deal, from the first tile
-        dealt on: `history.begin` and `history.follow` play the round again from it.
+        dealt on.
     obs, seat
         What that seat sees.
     own
