@@ -25,7 +25,7 @@ class Agent:
     base
         Whose choice it leaves for a better one only; `none`: the best mean wins.
     gate
-        Standard errors by which the paired gain must exceed 0.
+        Standard errors by which the paired gain must exceed 0; from few worlds, more of them.
     worlds_from
         What worlds are made from: the sizes of the hands alone (`counts`); what draws and passes prove, too (`proofs`);
         what a planner would have laid, besides (`policy`: far slower).
@@ -35,7 +35,7 @@ class Agent:
     rollout: Literal["random", "greedy", "double-holder", "planner"] = "planner"
     objective: Literal["pips", "lead", "out", "game"] = "pips"
     base: Literal["none", "planner", "heuristic"] = "heuristic"
-    gate: float = 1.5
+    gate: float = 1.2
     worlds_from: Literal["counts", "proofs", "policy"] = "proofs"
 
     kernel = compiled(monte_carlo)

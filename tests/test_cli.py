@@ -84,7 +84,7 @@ def test_agents_as_json() -> None:
         "rollout": "planner",
         "objective": "pips",
         "base": "heuristic",
-        "gate": "1.5",
+        "gate": "1.2",
         "worlds_from": "proofs",
     }
     assert all(agent["about"] and all(p["meaning"] for p in agent["parameters"]) for agent in told.values())

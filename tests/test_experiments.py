@@ -37,7 +37,7 @@ def test_what_is_kept_was_made_by_the_experiment_as_it_stands(folder: Path) -> N
         assert manifest["deals"] == t.deals
         standings = pd.read_parquet(folder / name / "standings.parquet")
         assert sorted(standings["agent"].astype(str)) == sorted(agent.label for agent in t.agents)
-        assert (folder / name / "figures" / "standings.png").is_file()
+    assert (folder / "figures" / ("standings.png" if experiment.whole else "parts.png")).is_file()
 
 
 def script(name: str, *arguments: str, cwd: Path = HERE) -> str:

@@ -23,7 +23,7 @@ class Agent:
     rollout: Literal["random", "greedy", "double-holder", "planner"] = "planner"
     objective: Literal["pips", "lead", "out", "game"] = "pips"
     base: Literal["none", "planner", "heuristic"] = "heuristic"
-    gate: float = 1.5
+    gate: float = 1.2
     worlds_from: Literal["counts", "proofs", "policy", "peek"] = "peek"
 
     peeks: ClassVar[bool] = True

@@ -3,7 +3,8 @@ only where the gain is beyond doubt.
 
 Sources: Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001), for worlds
 shared by all candidates, so that their luck cancels; Karnin, Koren and Somekh, "Almost optimal exploration in
-multi-armed bandits", ICML 2013, for halving the candidates as the budget is spent. The gate is a paired t test.
+multi-armed bandits", ICML 2013, for halving the candidates as the budget is spent. The gate is a paired t test, with a
+prior for the base.
 """
 
 import numpy as np
@@ -29,9 +30,10 @@ OWN_PIPS, LEAD, GO_OUT, WIN_GAME = range(4)
 # the true hands, which only an agent that peeks is shown.
 COUNTS, PROOFS, POLICY, PEEK = range(4)
 
+_PRIOR = 4.5  # the base is good: from n worlds a gain must be larger by so many standard errors / √n
 _MAX_ACTIONS = 512
 _LOOK = 8  # worlds between two looks at the candidates
-_SURE = 3.0  # standard errors by which a candidate must be worse than the base to be dropped
+_FAR = 3.0  # standard errors by which a candidate must be worse than the base to be dropped
 _ROUND_SPREAD = 17.0  # pips: the spread of a seat's score in one round
 
 # What worlds are sampled by.
@@ -80,6 +82,16 @@ def _doubt(gate, n):
 def _error(total, squares, n):
     """Return the standard error of a mean, from a sum and a sum of squares."""
     return np.sqrt(max(squares - total * total / n, 0.0) / (n * (n - 1.0)))
+
+
+@kernel
+def _sure(gain, squares, n, gate):
+    """Say whether a gain, the sum of `n` paired differences, is beyond doubt.
+
+    A prior that another action is worse than the base's by some pips, give or take some, asks for a gain that grows
+    with the variance of its mean: so much more from few worlds, next to nothing from many.
+    """
+    return n > 1 and gain > _doubt(gate + _PRIOR / np.sqrt(n), n) * n * _error(gain, squares, n)
 
 
 @kernel
@@ -197,7 +209,7 @@ def monte_carlo(obs, own):
                 squares[k] += more * more
         if n_worlds % _LOOK == 0 and base_policy != NO_BASE:
             for k in range(n):
-                if alive[k] and k != base and gain[k] > _SURE * n_worlds * _error(gain[k], squares[k], n_worlds):
+                if alive[k] and k != base and gain[k] > _FAR * n_worlds * _error(gain[k], squares[k], n_worlds):
                     alive[k] = 0
                     n_alive -= 1
         if spent * (halvings + 1) >= budget * stage and n_worlds > 1:
@@ -214,12 +226,8 @@ def monte_carlo(obs, own):
             n_best += 1
             if below(own, n_best) == 0:
                 best = k
-    if base_policy != NO_BASE and best != base:
-        sure = n_worlds > 1 and -gain[best] > _doubt(gate, n_worlds) * n_worlds * _error(
-            gain[best], squares[best], n_worlds
-        )
-        if not sure:
-            best = base
+    if base_policy != NO_BASE and best != base and not _sure(-gain[best], squares[best], n_worlds, gate):
+        best = base
     return actions[best] + 0 * (len(states) + len(plans) + len(trails) + len(owns) + len(source))
 
 

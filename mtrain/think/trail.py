@@ -4,9 +4,9 @@ A hand is a graph: the numbers are its vertices, the tiles its edges, the double
 it, a walk that uses no edge twice. `best_trail` finds the heaviest by branch and bound; `best_train` is its face
 for people. This module knows tiles and nothing of seats, turns or trains on a table.
 
-Sources: the longest trail is NP-hard in general (Garey and Johnson, "Computers and Intractability", 1979, ND29
-is its sibling for paths), but hands are small. The bound is Euler's (1736): a trail leaves an even number of
-unused edges at every vertex but its two ends.
+The bound is Euler's (1736): a trail uses an even number of edges at every vertex but its two ends. The longest trail is
+hard to find in general, as the longest path is (Garey and Johnson, "Computers and Intractability", 1979, problem ND29),
+but hands are small.
 """
 
 from collections.abc import Iterable
