@@ -177,6 +177,22 @@ def test_who_can_go_out_goes_out() -> None:
         assert here[0].count[0] == 0
 
 
+@pytest.mark.parametrize("name", ["standard", "cardinal", "trainyard"])
+def test_the_heuristic_lays_what_it_can(name: str) -> None:
+    """It once stopped its first-turn trains, since a long plan looked like wealth: four pips a round on `trainyard`."""
+    me, passes = own(TUNED), 0
+    for seed in range(5):
+        position = new_game(name, 4, seed=seed)
+        while advance(position):
+            legal = legal_actions(position)
+            passes += PASS in legal and len(legal) > 1
+            obs = observe(position, int(position[0].turn))
+            action = Action(int(linear_policy(obs[0], me[0])))
+            assert action.is_lay or len(legal) == 1
+            apply(position, action)
+    assert passes > 5
+
+
 def test_a_state_is_never_written_to() -> None:
     position = table("9-1 1-0 2-0 9-7 9-5")
     obs = observe(position, 0)

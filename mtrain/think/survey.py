@@ -9,7 +9,7 @@ import numpy as np
 
 from mtrain.game.intrinsics import lowest, popcount
 from mtrain.game.jit import kernel
-from mtrain.game.kernels import apply, at_most, lay, nth_action, open_to
+from mtrain.game.kernels import PASS, apply, at_most, lay, nth_action, open_to
 from mtrain.game.rng import below
 from mtrain.game.state import COVER, EXTRA, STATE
 from mtrain.game.tiles import HI, LO
@@ -185,7 +185,8 @@ def weigh(w, after, covered, obs, action, own):
 def linear_policy(obs, own):
     """Take the action whose position costs least by a weight for each of `FEATURES`; equals are drawn for.
 
-    Parameters: the weights, in the order of `FEATURES`.
+    Parameters: the weights, in the order of `FEATURES`. What can be laid is laid: the features compare tiles laid, and
+    know no price of a turn that lays none.
     """
     scratch = np.empty(1, SURVEY)
     after = np.empty(1, STATE)
@@ -195,6 +196,8 @@ def linear_policy(obs, own):
     n_best = 0
     for k in range(np.int64(obs.n_legal)):
         action = nth_action(obs, k)
+        if action == PASS and k > 0:
+            continue
         cost = weigh(scratch[0], after, covered, obs, action, own)
         n_best = 1 if cost < least else n_best + (cost == least)
         if cost < least or (cost == least and below(own, n_best) == 0):
