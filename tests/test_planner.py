@@ -113,6 +113,17 @@ def test_a_plan_kept_stays_a_train_of_the_hand(name: str) -> None:
     assert shorter < 0.1 * looked  # where a tile off the plan has opened a longer one since
 
 
+def test_what_lay_in_the_scratch_before_is_no_tile() -> None:
+    """A dirty scratch once moved a search: rows above the set's numbers were read as tiles."""
+    position = table("9-1 1-0 2-0 9-7 9-5")
+    plans, clean, dirty = np.zeros(2, PLANS), np.zeros(1, TRAIL), np.full(TRAIL.itemsize, 255, np.uint8).view(TRAIL)
+    _plan(position, plans[:1], clean, 0)
+    _plan(position, plans[1:], dirty, 0)
+    assert plans[0].tobytes() == plans[1].tobytes()
+    assert clean[0].nodes == dirty[0].nodes
+    assert (clean[0].rows == dirty[0].rows).all()
+
+
 @kernel
 def _survey(scratch, position, seat, train):
     survey(scratch[0], position[0], seat, train)

@@ -49,7 +49,7 @@ REST_FIRST, PLAN_FIRST = range(2)
 @kernel
 def longest(t, s, seat, but_hi, but_lo):
     """Find the longest trail from a seat's end through its hand but for one tile (-1: but for none), into `t`."""
-    for v in range(np.int64(s.max_pip) + 1):
+    for v in range(N_NUMBERS):  # all of them: whatever lay in the scratch before would be tiles, too
         t.rows[v] = s.hand[seat, v]
     if but_hi >= 0:
         t.rows[but_hi] &= ~(1 << but_lo)
