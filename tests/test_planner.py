@@ -12,6 +12,7 @@ from mtrain.game.notation import Action, action_text
 from mtrain.game.rules import preset
 from mtrain.game.state import OWN, STATE
 from mtrain.game.tiles import HI, LO, PIPS, set_size
+from mtrain.think.agent import Registry, parameters
 from mtrain.think.planner import PLAIN, PLANS, make_plan, note_laid, planned_action, planner_policy
 from mtrain.think.survey import FEATURES, SURVEY, TUNED, linear_policy, survey
 from mtrain.think.trail import TRAIL, best_train, parse_hand
@@ -175,6 +176,10 @@ def test_a_weight_for_the_rest_alone_leaves_the_least_rest() -> None:
     assert len(TUNED) == len(FEATURES)
 
 
+def test_the_parameters_of_the_heuristic_are_the_features_in_their_order() -> None:
+    assert tuple(parameter.name for parameter in parameters(Registry().find("heuristic"))) == FEATURES
+
+
 def test_who_can_go_out_goes_out() -> None:
     rules = preset("pinecone", rounds=1, max_pip=9, hand_size=2, players=(2, 10))
     hands = [parse_hand("9-2 2-2"), parse_hand("8-8 8-7")]
@@ -190,7 +195,7 @@ def test_who_can_go_out_goes_out() -> None:
 
 @pytest.mark.parametrize("name", ["standard", "cardinal", "trainyard"])
 def test_the_heuristic_lays_what_it_can(name: str) -> None:
-    """It once stopped its first-turn trains, since a long plan looked like wealth: four pips a round on `trainyard`."""
+    """It once stopped its first-turn trains, since a long plan looked like wealth."""
     me, passes = own(TUNED), 0
     for seed in range(5):
         position = new_game(name, 4, seed=seed)

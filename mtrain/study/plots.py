@@ -411,6 +411,10 @@ def parts(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             value, at, xerr=look.arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=5, elinewidth=1.6,
             capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=look.wrapped(agent),
         )  # fmt: skip
+        for y, x, note in zip(at, value, mine["note"], strict=True):
+            if np.isnan(x):
+                inside = ax.get_yaxis_transform()
+                ax.text(0.02, y, f"n/a: {note}", transform=inside, va="center", fontsize=SMALL, color=FAINT)
     ax.axvline(0, color=FAINT, lw=0.9, zorder=0)
     for edge in np.cumsum(high)[:-1]:
         ax.axhline(edge, color=PALE, lw=0.8, zorder=0)

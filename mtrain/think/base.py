@@ -42,7 +42,6 @@ def rollers(owns, policy, seat):
 
     `NOBODY`: the searching seat plans like all others.
     """
-    owns[0].params[:] = 0.0
     set_params(owns[0], PLAIN)
     set_params(owns[1], TUNED)
     return seat if policy == BASE_HEURISTIC else np.int64(NOBODY)

@@ -75,13 +75,12 @@ def _seen(s, seat, v):
 def _expected(s, seat, v):
     """Return how many tiles with number `v` the other hands hold, if every unseen tile is as likely anywhere."""
     hands = 0
-    for other in range(np.int64(s.n_seats)):
-        if other != seat and at_most(s, other, v) > 0:
-            hands += np.int64(s.count[other])
     hidden = np.int64(s.n_tiles) - np.int64(s.top)
     for other in range(np.int64(s.n_seats)):
         if other != seat:
-            hidden += np.int64(s.count[other])
+            count = np.int64(s.count[other])
+            hidden += count
+            hands += count * (at_most(s, other, v) > 0)
     return (np.int64(s.max_pip) + 1 - _seen(s, seat, v)) * hands / max(hidden, 1)
 
 
