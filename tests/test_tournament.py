@@ -463,17 +463,3 @@ def test_an_experiment_brings_its_agents_and_draws_its_figures(tmp_path: Path) -
     assert "Is mine random?" in ran.stdout
     assert (tmp_path / "results" / "ask" / "figures" / "standings.png").is_file()
     assert mtrain("run", "ask.toml", cwd=tmp_path).returncode == 2
-
-
-@pytest.mark.parametrize(
-    "manifest", sorted((HERE / "results").rglob("manifest.json")), ids=lambda path: path.parent.name
-)
-def test_kept_results_are_whole_and_answer_their_experiment(manifest: Path) -> None:
-    said = json.loads(manifest.read_text(encoding="utf-8"))
-    name, *part = manifest.parent.relative_to(HERE / "results").parts
-    t = read_experiment(HERE / "experiments" / f"{name}.toml").parts["".join(part)]
-    assert said["finished"]
-    assert (said["title"], said["games"], said["seed"]) == (t.title, t.schedule.n_games, t.seed)
-    drawn = {path.stem for path in (manifest.parent / "figures").glob("*.png")}
-    assert {"standings", "pairwise", "ratings", "scores", "seats", "by_round"} <= drawn
-    assert all((manifest.parent / f"{name}.parquet").is_file() for name in ("standings", "pairwise", "seats", "timing"))
