@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mtrain.arena.calibration import calibrate as calibrate
     from mtrain.arena.play import Fault as Fault
+    from mtrain.arena.run import tournament as tournament
     from mtrain.arena.tournament import TournamentError as TournamentError
-    from mtrain.arena.tournament import tournament as tournament
     from mtrain.game.engine import IllegalAction as IllegalAction
     from mtrain.game.engine import advance as advance
     from mtrain.game.engine import apply as apply
@@ -75,7 +75,7 @@ _HOMES = {
     "preset": "mtrain.game.rules",
     "read": "mtrain.study.results",
     "read_parts": "mtrain.study.parts",
-    "tournament": "mtrain.arena.tournament",
+    "tournament": "mtrain.arena.run",
     "uniform": "mtrain.game.rng",
 }
 

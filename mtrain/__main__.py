@@ -1,5 +1,5 @@
 """``python -m mtrain`` is the command ``mtrain``."""
 
-from mtrain.cli import main
+from mtrain.cli.main import main
 
 main()

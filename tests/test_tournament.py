@@ -11,7 +11,8 @@ import pytest
 import mtrain as m
 from mtrain.arena.experiment import ExperimentError, read_experiment
 from mtrain.arena.recording import record_game
-from mtrain.arena.tournament import TournamentError, plan, run
+from mtrain.arena.run import run
+from mtrain.arena.tournament import TournamentError, plan
 from mtrain.errors import Mistake
 from mtrain.game.rng import SEAT, Stream, stream
 from mtrain.study.report import report

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mtrain.cli import mtrain
+from mtrain.cli.main import mtrain
 from mtrain.game.tiles import PIPS, set_size, tile_of
 from mtrain.think.trail import TrainError, best_train, parse_hand
 

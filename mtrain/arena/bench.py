@@ -22,7 +22,8 @@ import numpy as np
 
 from mtrain.arena.clock import nanoseconds, summary
 from mtrain.arena.play import Games, Played, play
-from mtrain.arena.tournament import Tournament, plan, run
+from mtrain.arena.run import run
+from mtrain.arena.tournament import Tournament, plan
 from mtrain.errors import Mistake, Trouble
 from mtrain.game.engine import advance, apply, legal_actions, new_game
 from mtrain.game.jit import kernel

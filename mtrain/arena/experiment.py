@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtrain.arena.tournament import Tournament, plan, ready
+from mtrain.arena.run import ready
+from mtrain.arena.tournament import Tournament, plan
 from mtrain.errors import Mistake
 from mtrain.study import parts as study
 from mtrain.think.agent import build

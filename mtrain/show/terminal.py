@@ -22,7 +22,8 @@ from rich.text import Text
 from mtrain.game.record import Event, replay
 
 if TYPE_CHECKING:
-    from mtrain.arena.tournament import Step, Tournament
+    from mtrain.arena.run import Step
+    from mtrain.arena.tournament import Tournament
 
 _EVERY = 15.0  # seconds between lines of progress where there is no terminal
 _LABEL = 24  # characters of a label on a line of a table

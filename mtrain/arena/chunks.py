@@ -1,0 +1,91 @@
+"""The work of one chunk: some blocks of one line-up, played and laid out as rows of the tables.
+
+A worker is handed a tournament and a chunk, and needs nothing else. This module knows no other chunk.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtrain.arena.play import END, ROW, Games, Played, play
+from mtrain.arena.schedule import Chunk
+from mtrain.arena.tournament import Tournament
+from mtrain.game.scoring import ranks, shares
+from mtrain.study import results, tables
+from mtrain.think.agent import build
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came back of a chunk."""
+
+    chunk: Chunk
+    n_games: int
+    digest: results.Digest
+    decisions: dict[int, int]
+    times: dict[int, np.ndarray]
+
+
+def work(t: Tournament, chunk: Chunk, out: Path) -> Done:
+    """Play a chunk and write its parts."""
+    who = np.unique(chunk.lineup)
+    games = t.schedule.games(chunk.match, chunk.blocks)
+    seated = dataclasses.replace(games, who=np.searchsorted(who, games.who))
+    played = play(t.rules, [build(t.agents[agent]) for agent in who], seated, t.seed)
+    frames = _frames(t, chunk, games, played)
+    for table, frame in frames.items():
+        tables.write(table, frame, out / f"{table.name}.parquet" / f"part-{chunk.number:05d}.parquet")
+    return Done(
+        chunk,
+        len(games),
+        results.digest(frames[tables.GAMES], frames[tables.ROUNDS], t.players),
+        dict(zip(who.tolist(), played.decisions.tolist(), strict=True)),
+        dict(zip(who.tolist(), played.times, strict=True)),
+    )
+
+
+def _frames(t: Tournament, chunk: Chunk, games: Games, played: Played) -> dict[tables.Table, pd.DataFrame]:
+    """Return the rows of `rounds` and `games` for a chunk."""
+    n, n_rounds, seats = played.rows.shape[:3]
+    labels = [agent.label for agent in t.agents]
+    per_game: dict[str, Any] = {
+        "match": np.full(n, chunk.match, np.int16),
+        "deal": games.deal.astype(np.int32),
+        "seating": games.seating.astype(np.int16),
+    }
+    per_game["game"] = (t.schedule.first_game(chunk.match, games.deal) + games.seating).astype(np.int32)
+    agent = games.who.astype(np.int16)
+    seat = np.arange(seats, dtype=np.int8)
+
+    rounds: dict[str, Any] = {name: np.repeat(values, n_rounds * seats) for name, values in per_game.items()}
+    rounds["round"] = np.tile(np.repeat(np.arange(1, n_rounds + 1, dtype=np.int8), seats), n)
+    rounds["seat"] = np.tile(seat, n * n_rounds)
+    rounds["agent"] = np.repeat(agent, n_rounds, axis=0).ravel()
+    ends = {name: np.repeat(played.ends[:, :, k].ravel(), seats) for k, name in enumerate(END)}
+    rounds |= {"engine": ends["engine"], "starter": ends["starter"], "end": ends["blocked"]}
+    rounds |= {name: played.rows[..., k].ravel() for k, name in enumerate(ROW)}
+    rounds["went_out"] = rounds["went_out"].astype(bool)
+
+    pips = played.rows[..., ROW.index("pips")]
+    rank = ranks(pips, t.rules.tie_break)
+    won = pips == pips.min(-1, keepdims=True)
+    per_seat: dict[str, Any] = {
+        "seat": np.tile(seat, n),
+        "starter": np.repeat(games.starter.astype(np.int8), seats),
+        "agent": agent.ravel(),
+        "score": pips.sum(1, dtype=np.int32).ravel(),
+        "rank": rank.ravel(),
+        "win": shares(rank).astype(np.float32).ravel(),
+        "rounds_won": (won / won.sum(-1, keepdims=True)).sum(1).astype(np.float32).ravel(),
+        "rounds": np.full(n * seats, n_rounds, np.int8),
+        "faults": np.zeros(n * seats, np.int16),
+    }
+    per_seat |= {name: np.repeat(values, seats) for name, values in per_game.items()}
+    return {
+        tables.ROUNDS: tables.frame(tables.ROUNDS, rounds, labels),
+        tables.GAMES: tables.frame(tables.GAMES, per_seat, labels),
+    }

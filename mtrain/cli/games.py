@@ -1,0 +1,188 @@
+"""Commands about one game at a time: record, replay, perft, and the best train of a hand."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mtrain.cli.options import agents_from_too, allow_peeking_too, fail, json_too, rules_given, rules_of, seed_given
+from mtrain.errors import Trouble
+
+
+@click.command()
+@click.argument("agents", nargs=-1, required=True)
+@rules_given
+@click.option("--players", type=int, help="Seats; one agent each  [default: as many as agents]")
+@click.option("--games", default=1, show_default=True, type=click.IntRange(1), help="How many games.")
+@seed_given
+@click.option("--out", required=True, metavar="FILE", help="Where to write, one game a line; - for standard output.")
+@agents_from_too
+@allow_peeking_too
+def record(
+    agents: tuple[str, ...],
+    rules: str,
+    changes: tuple[str, ...],
+    players: int | None,
+    games: int,
+    seed: int,
+    out: str,
+    agents_from: tuple[str, ...],
+    allow_peeking: bool,
+) -> None:
+    """Play games, one AGENT a seat in the order of the seats, and write them down."""
+    from mtrain.arena.recording import record_games
+    from mtrain.game.record import to_line
+    from mtrain.think.agent import Registry, build, refuse_peeking
+
+    resolved = rules_of(rules, changes)
+    players = len(agents) if players is None else players
+    resolved.hand_for(players)
+    if len(agents) != players:
+        raise click.UsageError(
+            f"{len(agents)} agents for {players} players; name one agent a seat, in the order of the seats"
+        )
+    registry = Registry(agents_from)
+    specs = [registry.parse(agent) for agent in agents]
+    if not allow_peeking:
+        refuse_peeking(specs)
+    bots = [build(spec) for spec in specs]
+    if out != "-" and Path(out).exists():
+        raise click.UsageError(f"{out} is there already; name a new file")
+    try:
+        with click.open_file(out, "w", encoding="utf-8") as file:
+            for game in record_games(resolved, bots, games=games, seed=seed):
+                file.write(to_line(game) + "\n")
+        click.echo(f"mtrain: {'1 game' if games == 1 else f'{games:,} games'} in {out}", err=True)
+    except OSError as error:
+        fail(f"cannot write {out}: {error.strerror}", 2)
+    except Trouble:
+        if out != "-" and not Path(out).stat().st_size:
+            Path(out).unlink()  # no game was finished: the name is free again
+        raise
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--show", "in_words", is_flag=True, help="Print the games in words.")
+@click.option("--game", type=int, help="Only the game of this number.")
+@json_too
+def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
+    """Play the games recorded in FILE again and check every event by the rules."""
+    from mtrain.game.record import RecordError, read_records, replayed, to_line
+    from mtrain.show.terminal import game_lines, show, show_json
+
+    games = rounds = events = respelt = 0
+    try:
+        with click.open_file(file, encoding="utf-8") as lines:
+            for number, made, text in read_records(lines):
+                if game is not None and made.get("game") != game:
+                    continue
+                try:
+                    again = replayed(made)
+                    if in_words:
+                        click.echo("\n".join(game_lines(made)) + "\n")
+                except RecordError as error:
+                    raise RecordError(f"{file}, line {number}: {error}") from None
+                games += 1
+                rounds += len(made["rounds"])
+                events += sum(len(round_["events"]) for round_ in made["rounds"])
+                respelt += to_line(again) != text
+    except OSError as error:
+        fail(f"cannot read {file}: {error.strerror}", 2)
+    except UnicodeDecodeError:
+        fail(f"{file} is not UTF-8 text", 1)
+    if not games:
+        fail(f"{file} holds no game" + (f" number {game}" if game is not None else ""), 1)
+    found = {"games": games, "rounds": rounds, "events": events, "same_bytes": games - respelt}
+    if as_json:
+        show_json(found)
+    elif not in_words:
+        show(
+            ["games", "rounds", "events checked", "played to the same bytes"],
+            [[f"{value:,}" for value in found.values()]],
+        )
+
+
+@click.command()
+@rules_given
+@click.option("--players", default=4, show_default=True, type=int)
+@seed_given
+@click.option("--deal", default=0, show_default=True, type=click.IntRange(0), help="Which deal of the seed.")
+@click.option("--starter", default=0, show_default=True, type=int, help="The seat that starts.")
+@click.option("--position", metavar="FILE", help="Start from a position in text instead of a deal.")
+@click.option("--depth", default=5, show_default=True, type=click.IntRange(1), help="The longest sequence counted.")
+@json_too
+def perft(
+    rules: str,
+    changes: tuple[str, ...],
+    players: int,
+    seed: int,
+    deal: int,
+    starter: int,
+    position: str | None,
+    depth: int,
+    as_json: bool,
+) -> None:
+    """Count the sequences of actions of a fixed deal, by their length."""
+    from mtrain.game.engine import new_game
+    from mtrain.game.positions import parse_position
+    from mtrain.game.record import perft
+    from mtrain.show.terminal import show, show_json
+
+    try:
+        if position is None:
+            start = new_game(rules_of(rules, changes), players, seed=seed, deal=deal, starter=starter)
+        else:
+            start = parse_position(Path(position).read_text(encoding="utf-8"))
+    except OSError as error:
+        fail(f"cannot read {position}: {error.strerror}", 2)
+    except ValueError as error:
+        fail(str(error), 2)
+    counts = perft(start, depth)
+    if as_json:
+        show_json([{"depth": k + 1, "sequences": count} for k, count in enumerate(counts)])
+    else:
+        show(["depth", "sequences"], [[k + 1, f"{count:,}"] for k, count in enumerate(counts)])
+
+
+@click.command()
+@click.argument("hand", metavar="TILES")
+@click.option("--start", required=True, type=int, help="The open end that the train begins at.")
+@click.option(
+    "--by", type=click.Choice(["tiles", "pips"]), default="tiles", show_default=True, help="What makes a train better."
+)
+@click.option("--nodes", type=click.IntRange(1), help="How far to search  [default: far enough for 25 tiles]")
+@json_too
+def train(hand: str, start: int, by: Any, nodes: int | None, as_json: bool) -> None:
+    """Print the best train that the TILES of a hand can make, and what stays in the hand.
+
+    Tiles are written 12-5, in either order: mtrain train "12-5 5-3 3-3 9-2" --start 12
+    """
+    from mtrain.game.tiles import tile_text
+    from mtrain.show.terminal import show, show_json
+    from mtrain.think.trail import NODES, best_train, parse_hand
+
+    found = best_train(parse_hand(hand), start, by, NODES if nodes is None else nodes)
+    if as_json:
+        show_json(
+            {
+                "train": [f"{joined}-{left}" for joined, left in found.ends()],
+                "pips": found.pips,
+                "rest": [tile_text(tile) for tile in found.rest],
+                "rest_pips": found.rest_pips,
+                "proved": found.proved,
+                "nodes": found.nodes,
+            }
+        )
+        return
+    rest = " ".join(tile_text(tile) for tile in found.rest)
+    show(
+        ["", "tiles", "number", "pips"],
+        [
+            ["train", str(found) or "none", len(found.tiles), found.pips],
+            ["rest", rest or "none", len(found.rest), found.rest_pips],
+        ],
+        note=f"no train is better (proved in {found.nodes:,} steps)"
+        if found.proved
+        else f"the best found in {found.nodes:,} steps; not proved: give it more --nodes",
+    )

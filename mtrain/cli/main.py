@@ -1,0 +1,78 @@
+"""The command line: each command parses, calls one function and prints one table.
+
+Exit status: 0 done, 1 the work found something wrong, 2 the call was wrong, 130 interrupted. What a command needs
+is imported when it runs, so that help comes at once.
+"""
+
+import sys
+from typing import Any
+
+import click
+
+from mtrain import __version__
+from mtrain.cli import catalogue, games, tournaments, worlds
+from mtrain.cli.options import fail
+from mtrain.errors import Mistake, Trouble
+
+# In the order of the help.
+COMMANDS = (
+    catalogue.rules,
+    catalogue.agents,
+    catalogue.check_agent,
+    games.record,
+    games.replay,
+    games.perft,
+    games.train,
+    worlds.locate,
+    worlds.calibrate,
+    tournaments.tournament,
+    tournaments.run,
+    tournaments.report,
+    catalogue.bench,
+)
+
+
+class _Group(click.Group):
+    """A group whose commands answer a wrong call with one sentence, and never with a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Mistake as error:
+            fail(str(error), 2)
+        except Trouble as error:
+            fail(str(error), 1)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mtrain")
+def mtrain() -> None:
+    """Research harness and bot arena for Mexican Train dominoes.
+
+    An agent is written NAME or NAME:PARAM=VALUE,PARAM=VALUE; a label may precede it: LABEL@NAME:…
+    """
+
+
+for _each in COMMANDS:
+    mtrain.add_command(_each)
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        mtrain(standalone_mode=False)
+    except click.exceptions.Abort:
+        fail("interrupted", 130)
+    except click.ClickException as error:
+        fail(f"{error.format_message()} (`mtrain {_command()}--help` says more)", 2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+def _command() -> str:
+    named = [word for word in sys.argv[1:2] if not word.startswith("-")]
+    return f"{named[0]} " if named and named[0] in mtrain.commands else ""
