@@ -29,6 +29,9 @@ ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "pl
 # Columns of `Played.ends`, one row a round.
 END = ("engine", "starter", "blocked")
 
+# What becomes of a game in which an agent fails.
+SUBSTITUTE, FORFEIT, VOID, STOP = POLICIES = ("substitute", "forfeit", "void", "stop")
+
 _MAX_ACTIONS = 512
 
 
@@ -199,7 +202,7 @@ def answer(states, games, chosen, streams):
     return -1
 
 
-def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played:
+def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault: str = STOP) -> Played:
     """Play a batch of games, all at one table size and by one set of rules.
 
     Parameters
@@ -212,6 +215,8 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int) -> Played
         Deals, seatings and starters.
     seed
         With a game's deal, it fixes the cards; with deal and seating, every seat's chance.
+    on_fault
+        What becomes of a game in which an agent fails: one of `POLICIES`.
 
     Raises
     ------

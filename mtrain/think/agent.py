@@ -47,12 +47,40 @@ PEEKS = " (peeks)"
 _USUAL_EFFORT = {KERNEL: 0.1, BATCH: 2.0, SINGLE: 10.0}
 
 
-class Unasked(Exception):
-    """A bot raised, or gave no whole number, when it was asked about entry `index` of a batch (its cause says what)."""
+# How an agent can fail, what each kind is, and which of them end the process of a bot that is one.
+RAISED, ILLEGAL, GARBAGE = "raised", "illegal", "garbage"
+TIMEOUT, EXITED, CLOSED, MEMORY, FLOOD = "timeout", "exited", "closed", "memory", "flood"
+KINDS = {
+    RAISED: "it raised an exception",
+    ILLEGAL: "it answered with what is none of the legal actions",
+    GARBAGE: "its answer was no whole number, or none that could be read",
+    TIMEOUT: "it gave no answer in time",
+    EXITED: "its process ended",
+    CLOSED: "its process closed the pipe",
+    MEMORY: "its process took too much memory",
+    FLOOD: "its process wrote a line without end",
+}
+ENDING = frozenset((TIMEOUT, EXITED, CLOSED, MEMORY, FLOOD))
 
-    def __init__(self, index: int) -> None:
-        super().__init__(index)
+
+class Unasked(Exception):
+    """A bot gave no answer that could be read when it was asked about entry `index` of a batch.
+
+    Parameters
+    ----------
+    index
+        Which entry.
+    kind
+        One of `KINDS`.
+    said
+        What happened, in words; without them its cause, an exception of the bot, says it.
+    """
+
+    def __init__(self, index: int, kind: str = RAISED, said: str = "") -> None:
+        super().__init__(index, kind, said)
         self.index = index
+        self.kind = kind
+        self.said = said
 
 
 class AgentError(Mistake):
