@@ -129,7 +129,7 @@ def calibrate(
     notes = _Notes(seed, samplers)
     for deal in range(deals):
         seated = [bots[(seat + deal) % len(bots)] for seat in range(players)]
-        choose = chooser(seated)
+        choose = chooser(seated, seed=seed, deal=deal)
         rng = Stream(int(stream(seed, WORLD, deal, 1, 0)))
         position = new_game(resolved, players, seed=seed, deal=deal, starter=first_starter(seed, players, deal))
         while True:

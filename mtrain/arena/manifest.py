@@ -1,10 +1,13 @@
 """Manifests: what is written down of a run, for whoever reads its tables later."""
 
+import hashlib
+import importlib.util
 import json
 import platform
 import time
 from collections.abc import Mapping
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from mtrain import __version__
@@ -22,7 +25,11 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "title": t.title,
         "agents": {agent.label: str(agent) for agent in t.agents},
         "parameters": {agent.label: all_params(agent) for agent in t.agents},
+        "agents_from": list(t.agents_from),
+        "sources": {agent.label: source(agent.origin) for agent in t.agents},
         "peeking": [agent.label for agent in t.agents if agent.peeks],
+        "uses_clock": [agent.label for agent in t.agents if agent.uses_clock],
+        "reproducible": not any(agent.uses_clock for agent in t.agents),
         "preset": next((name for name, rules in PRESETS.items() if rules == t.rules), "house"),
         "rules": t.rules.to_json(),
         "rules_version": RULES_VERSION,
@@ -31,6 +38,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "deals": t.deals,
         "seatings": schedule.mode,
         "schedule": t.kind,
+        "on_fault": t.on_fault,
         "lineups": [[t.agents[agent].label for agent in lineup] for lineup in schedule.lineups],
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
@@ -46,3 +54,19 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
 
 def to_bytes(manifest: Mapping[str, Any]) -> bytes:
     return (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def source(origin: str) -> str:
+    """Return a short hash of the source file that an agent comes from."""
+    if origin.startswith("entry:"):
+        found = importlib.util.find_spec(origin.split(":")[1])
+        origin = found.origin or "" if found else ""
+    return _hash([Path(origin)]) if Path(origin).is_file() else ""
+
+
+def _hash(paths: list[Path]) -> str:
+    """Hash texts, whatever the system ends its lines with."""
+    known = hashlib.sha256()
+    for path in paths:
+        known.update(path.read_bytes().replace(b"\r\n", b"\n"))
+    return known.hexdigest()[:16]

@@ -1,5 +1,6 @@
 """Commands about one game at a time: record, replay, perft, and the best train of a hand."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,40 @@ def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
             ["games", "rounds", "events checked", "played to the same bytes"],
             [[f"{value:,}" for value in found.values()]],
         )
+
+
+@click.command()
+@click.argument("directory", metavar="DIR")
+@click.argument("game", type=click.IntRange(0))
+@click.option("--out", default="-", metavar="FILE", help="Where to write the record  [default: standard output]")
+@click.option("--show", "in_words", is_flag=True, help="Print the game in words instead of its record.")
+@agents_from_too
+def again(directory: str, game: int, out: str, in_words: bool, agents_from: tuple[str, ...]) -> None:
+    """Play the game of number GAME of the results in DIR again, and show its faults with their tracebacks.
+
+    Numbers of games are in the tables, and beside the faults that a tournament prints.
+    """
+    from mtrain.arena.again import again
+    from mtrain.game.record import to_line
+    from mtrain.show.terminal import game_lines
+
+    if out != "-" and Path(out).exists():
+        raise click.UsageError(f"{out} is there already; name a new file")
+    found = again(directory, game, agents_from or None)
+    for sentence in found.changed:
+        click.echo(f"mtrain: warning: {sentence}", err=True)
+    if found.record is not None:
+        lines = game_lines(found.record) if in_words else [to_line(found.record)]
+        try:
+            with click.open_file(out, "w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)
+        except OSError as error:
+            fail(f"cannot write {out}: {error.strerror}", 2)
+    for sentence, traceback in found.faults:
+        click.echo(f"{traceback}mtrain: {sentence}", err=True)
+    if found.trouble:
+        fail(found.trouble, 1)
+    sys.exit(1 if found.faults else 0)
 
 
 @click.command()

@@ -41,6 +41,13 @@ agents_from_too = click.option(
     "--agents", "agents_from", multiple=True, metavar="PATH", help="A file or folder with more agents; may be repeated."
 )
 allow_peeking_too = click.option("--allow-peeking", is_flag=True, help="Let agents play that are shown hidden tiles.")
+on_fault_given = click.option(
+    "--on-fault",
+    default="substitute",
+    show_default=True,
+    metavar="POLICY",
+    help="What becomes of a game in which an agent fails: substitute, forfeit, void or stop.",
+)
 jobs_given = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
 quiet_too = click.option("--quiet", is_flag=True, help="No progress.")
 

@@ -14,6 +14,7 @@ from mtrain.cli.options import (
     fail,
     jobs_given,
     json_too,
+    on_fault_given,
     quiet_too,
     rules_given,
     seed_given,
@@ -40,6 +41,7 @@ from mtrain.cli.options import (
 @click.option("--figures", is_flag=True, help="Draw the figures, too (`mtrain report` does it later).")
 @agents_from_too
 @allow_peeking_too
+@on_fault_given
 @quiet_too
 @json_too
 def tournament(
@@ -57,6 +59,7 @@ def tournament(
     figures: bool,
     agents_from: tuple[str, ...],
     allow_peeking: bool,
+    on_fault: str,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -79,6 +82,7 @@ def tournament(
         seed=seed,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
+        on_fault=on_fault,
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(
@@ -146,6 +150,7 @@ def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> 
     from contextlib import nullcontext
 
     from mtrain.arena import run as arena
+    from mtrain.arena.faults import Fault
     from mtrain.show.terminal import Watch
 
     arena.ready(out)
@@ -157,6 +162,9 @@ def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> 
             kept = any((out / "games.parquet").glob("part-*.parquet"))
             said = f"the games finished so far are in {out}, and `mtrain report {out}` reads them"
             fail(f"interrupted; {said if kept else 'no chunk of games was finished'}", 130)
+        except Fault as fault:
+            number = t.schedule.number(fault.deal, fault.seating)
+            fail(f"{fault}; `mtrain again {out} {number}` plays that game again", 1)
     if figures:  # before anything is printed: whoever reads the table may stop listening
         from mtrain.study import plots
 
@@ -166,12 +174,14 @@ def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> 
 
 def _print_standings(results: Any, as_json: bool) -> None:
     """Print the standings of some results, and what is to be warned of."""
-    from mtrain.show.terminal import records, show_json, show_standings
+    from mtrain.show.terminal import records, show_failures, show_json, show_standings
 
     if as_json:
         show_json(records(results.standings))
     else:
         show_standings(results.standings, results.title, results.unit)
+        if len(results.failures):
+            show_failures(results.failures, results.path, results.manifest.get("on_fault", ""))
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
 
