@@ -14,10 +14,12 @@ from typing import NoReturn
 import numpy as np
 
 from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
+from mtrain.arena.telling import Telling
 from mtrain.errors import Trouble
 from mtrain.game.intrinsics import call
 from mtrain.game.jit import addressed, kernel
-from mtrain.game.kernels import advance, apply, first_round, is_legal, list_actions, next_round, nth_action, observe
+from mtrain.game.journal import NONE, advance_noting, apply_noting, blank_journal
+from mtrain.game.kernels import first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.notation import action_text
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
@@ -113,10 +115,13 @@ def _end_round(s, rows, ends, counts):
 
 
 @kernel
-def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, peeks, rows, ends, counts, times, report):
+def _run(
+    states, active, seen, seed, deals, who, kernels, owns, in_python, peeks, rows, ends, counts, times, report, journal
+):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
-    ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. Returns how many wait,
+    ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. With a journal there is
+    one game, and it waits at the end of every round, too. Returns how many wait,
     or -1 after an illegal answer. ``report: int64[4]``: the actions done, and then the game, the seat and the answer.
     """
     waiting = 0
@@ -126,10 +131,14 @@ def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, peeks
         g = active[k]
         s = states[g]
         while True:
-            n = advance(s)
+            n = advance_noting(s, journal)
             if n == 0:
                 number = np.int64(s.number) - 1
                 _end_round(s, rows[g, number], ends[g, number], counts[g])
+                if len(journal) > 1:
+                    active[waiting] = g
+                    waiting += 1
+                    break
                 if s.number == s.n_rounds:
                     break
                 next_round(s, seed, deals[g])
@@ -163,7 +172,7 @@ def _run(states, active, seen, seed, deals, who, kernels, owns, in_python, peeks
                     report[2] = seat
                     report[3] = action
                     return -1
-            apply(s, action)
+            apply_noting(s, action, journal)
             report[0] += 1
     return waiting
 
@@ -191,15 +200,21 @@ def gather(states, games, peeks, obs, actions, streams):
 
 
 @kernel
-def answer(states, games, chosen, streams):
+def answer(states, games, chosen, streams, journal):
     """Apply the answers; return -1, or the index of the first that is no legal action: there it stops."""
     for i in range(len(games)):
         s = states[games[i]]
         if not is_legal(s, chosen[i]):
             return i
         s.stream[s.turn] = streams[i]
-        apply(s, chosen[i])
+        apply_noting(s, chosen[i], journal)
     return -1
+
+
+@kernel
+def _deal_next(states, g, seed, deal):
+    """Deal the next round of game `g`."""
+    next_round(states[g], seed, deal)
 
 
 def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault: str = STOP) -> Played:
@@ -241,9 +256,11 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
     times = np.zeros((len(bots), BINS + 2))
     report = np.zeros(4, np.int64)
     seen = np.zeros(1, STATE)
+    listening = any(bot.crew for bot in bots)
+    journal = blank_journal() if listening else NONE
 
-    active = np.arange(n)
-    while True:
+    def go_on(active: np.ndarray, telling: Telling | None) -> np.ndarray:
+        """Play some games on, asking whoever waits to be asked; return those that are not over."""
         waiting = _run(
             states,
             active,
@@ -260,19 +277,42 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
             counts,
             times,
             report,
+            journal,
         )
         if waiting < 0:
             _blame(states, games, bots, int(report[1]), int(report[3]), None)
         active = active[:waiting]
-        if not waiting:
-            asked = rows[..., ROW.index("decisions")].sum(1, dtype=np.int64)
-            decisions = np.bincount(games.who.ravel(), asked.ravel(), minlength=len(bots)).astype(np.int64)
-            return Played(rows, ends, decisions, times, int(report[0]))
-        turns = states["turn"][active]
-        asking = games.who[active, turns]
-        for k in np.unique(asking):
-            _ask(states, active[asking == k], bots[k], times[k], games, bots)
+        if telling is not None:
+            telling.read(journal)
+            g = active[0]
+            if states[g].over:
+                telling.over(states[g])
+                if states[g].number == rules.rounds:
+                    return active[:0]
+                _deal_next(states, g, np.uint64(seed), games.deal[g])
+                telling.round(states[g])
+                return active
+        asking = games.who[active, states["turn"][active]]
+        for k in asking if len(asking) == 1 else np.unique(asking):
+            _ask(states, active[asking == k], bots[k], times[k], games, bots, journal)
             report[0] += int((asking == k).sum())
+        return active
+
+    try:
+        for batch in np.arange(n)[:, None] if listening else [np.arange(n)]:
+            telling = None
+            if listening:
+                telling = Telling(rules, [bots[k] for k in games.who[batch[0]]])
+                telling.round(states[batch[0]])
+            active = batch
+            while len(active):
+                active = go_on(active, telling)
+    finally:
+        for bot in bots:
+            bot.close()
+    asked = rows[..., ROW.index("decisions")].sum(1, dtype=np.int64)
+    decisions = np.bincount(games.who.ravel(), asked.ravel(), minlength=len(bots)).astype(np.int64)
+    return Played(rows, ends, decisions, times, int(report[0]))
 
 
 def see(states: np.ndarray, waiting: np.ndarray, peeks: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -289,7 +329,7 @@ def see(states: np.ndarray, waiting: np.ndarray, peeks: bool) -> tuple[np.ndarra
 
 
 def _ask(
-    states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Games, bots: Sequence[Bot]
+    states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Games, bots: Sequence[Bot], journal
 ) -> None:
     """Ask one Python agent about every game that waits for it, and apply its answers."""
     obs, actions, streams = see(states, waiting, bot.peeks)
@@ -299,7 +339,7 @@ def _ask(
     except Unasked as failed:
         _blame(states, games, bots, int(waiting[failed.index]), None, failed.__cause__)
     note_each(times, len(waiting), time.perf_counter_ns() - start)
-    wrong = answer(states, waiting, answers, streams)
+    wrong = answer(states, waiting, answers, streams, journal)
     if wrong >= 0:
         _blame(states, games, bots, int(waiting[wrong]), int(answers[wrong]), None)
 

@@ -16,12 +16,14 @@ column  meaning
 A journal knows which tiles were drawn. Whoever reads it to a seat must leave out those of the others.
 """
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import DREW, FOUND_ENGINE, PASS, PASSED, ROUND_OVER, advance, apply, step
-from mtrain.game.notation import train_text
-from mtrain.game.record import Event
+from mtrain.game.notation import MEXICAN
 from mtrain.game.tiles import tile_text
 
 # Other events are called as `step` calls them.
@@ -84,17 +86,17 @@ def apply_noting(s, action, journal):
             note(journal, PLAYED, seat, hi * (hi + 1) // 2 + lo, action >> 10 & 15, s.marked)
 
 
-def read_journal(journal: np.ndarray, n_seats: int) -> list[tuple[Event, int]]:
+def read_journal(journal: np.ndarray, n_seats: int) -> list[tuple[tuple[Any, ...], int]]:
     """Return the events of a journal as a record has them, each with the markers after it, and empty it."""
     rows = journal[1 : 1 + int(journal[0, 0])].tolist()
     journal[0, 0] = 0
     return [(_event(what, seat, tile, train, n_seats), marked) for what, seat, tile, train, marked in rows]
 
 
-def _event(what: int, seat: int, tile: int, train: int, n_seats: int) -> Event:
+@cache
+def _event(what: int, seat: int, tile: int, train: int, n_seats: int) -> tuple[Any, ...]:
     if what == PLAYED:
-        place = train_text(train, n_seats)
-        return [seat, "play", tile_text(tile), train if place.isdigit() else place]
+        return (seat, "play", tile_text(tile), MEXICAN if train == n_seats else train)
     if what == PASSED:
-        return [seat, "pass"]
-    return [seat, "draw" if what == DREW else "engine", tile_text(tile)]
+        return (seat, "pass")
+    return (seat, "draw" if what == DREW else "engine", tile_text(tile))

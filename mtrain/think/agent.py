@@ -11,7 +11,8 @@ The file's name is the bot's name. Or a bot is a program of its own, in any lang
 plays over lines of JSON (`mtrain.think.protocol`).
 
 Workers are handed an agent's *spec* and build it themselves. A bot that declares ``peeks = True`` is for questions
-about what hidden tiles are worth: it is shown them, and its label says so wherever it stands. This module must not know what a tournament is.
+about what hidden tiles are worth: it is shown them, and its label says so wherever it stands. This module must not
+know what a tournament is.
 """
 
 import dataclasses

@@ -8,11 +8,11 @@ import contextlib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from mtrain import __version__
-from mtrain.game.record import Event
 from mtrain.game.rng import Stream
 from mtrain.game.rules import RuleSet
 from mtrain.think import protocol
@@ -53,12 +53,13 @@ class Crew:
         self.errors: dict[int, bytes] = {}
         self._at: dict[int, _Seat] = {}  # every seat that ever had a process
         self._playing: dict[int, _Seat] = {}  # those of the game that is on
-        self._marked = 0
+        self._players = self._marked = 0
 
     # ── What happens ──────────────────────────────────────────────────────────────────────────────────────
 
     def begin(self, rules: RuleSet, players: int, seats: Iterable[int]) -> None:
         """Begin a game in some seats; whoever has no process gets one."""
+        self._players = players
         self._playing = {seat: self._at.setdefault(seat, _Seat()) for seat in seats}
         for seat in self._playing.values():
             if seat.process is None:
@@ -71,17 +72,17 @@ class Crew:
         self._marked = 0
         self._tell(dict.fromkeys(self._playing, protocol.round_(number, starter, engine)))
 
-    def hear(self, event: Event, marked: int) -> None:
+    def hear(self, event: tuple[Any, ...], marked: int) -> None:
         """Hear of an event of the record, and of which markers are up after it: a bit a seat."""
-        changed = self._marked ^ marked
-        markers = [
-            protocol.marker(seat, bool(marked >> seat & 1))
-            for seat in range(changed.bit_length())
-            if changed >> seat & 1
-        ]
-        self._marked = marked
+        told = [protocol.event(event)]
+        if marked != self._marked:
+            changed, self._marked = self._marked ^ marked, marked
+            told += [protocol.marker(k, bool(marked >> k & 1)) for k in range(self._players) if changed >> k & 1]
+        seen = told
+        if event[1] == "draw":  # the tile is for its owner's eyes only
+            told = [protocol.event(event[:2]), *told[1:]]
         for number, seat in self._playing.items():
-            seat.events += [protocol.event(event, number), *markers]
+            seat.events += seen if number == event[0] else told
 
     def scores(self, over: int, pips: Sequence[int], totals: Sequence[int]) -> None:
         """End the round."""
@@ -122,7 +123,7 @@ class Crew:
                 ended = broken.kind != ILLEGAL
                 if ended:
                     self._stop(seat)
-                raise Unasked(i, broken.kind, broken.said, ended) from broken
+                raise Unasked(i, broken.kind, broken.said, ended) from None
             streams[i] = rng.state
         return answers
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from mtrain.game.jit import kernel
 from mtrain.game.notation import MEXICAN, action_text, train_text
-from mtrain.game.record import Event
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import COVER, EXTRA, FIRST, OUT, RIDE
 from mtrain.game.tiles import MAX_TILES, tile_of, tile_text
@@ -67,14 +66,16 @@ def _double(engine: int) -> str | None:
     return tile_text(tile_of(engine, engine)) if engine >= 0 else None
 
 
-def event(what: Event, seat: int) -> str:
-    """Return an event of a record as the JSON that `seat` is told: a tile drawn is for its owner's eyes only."""
-    return json.dumps(what[:2] if what[1] == "draw" and what[0] != seat else what, separators=(",", ":"))
+@cache
+def event(what: tuple[Any, ...]) -> str:
+    """Return an event of a record as JSON."""
+    return json.dumps(what, separators=(",", ":"))
 
 
+@cache
 def marker(seat: int, up: bool) -> str:
     """Return the event that a marker is raised or taken down, as JSON."""
-    return json.dumps([seat, "marker", "up" if up else "down"], separators=(",", ":"))
+    return event((seat, "marker", "up" if up else "down"))
 
 
 def scores(events: Sequence[str], over: int, pips: Sequence[int], totals: Sequence[int]) -> bytes:
