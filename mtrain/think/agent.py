@@ -156,6 +156,7 @@ class AgentSpec:
     params: tuple[tuple[str, Any], ...]
     origin: str
     peeks: bool = False
+    uses_clock: bool = False
 
     def __str__(self) -> str:
         if self.name == EXEC:
@@ -368,18 +369,21 @@ class Registry:
             raise AgentError(f"unknown agent {name!r}; {hint}")
         return _load(self.origins[name])
 
-    def parse(self, text: str) -> AgentSpec:
+    def parse(self, text: str, *, meet: bool = True) -> AgentSpec:
         """Return the spec that ``[label@]name[:param=value,…]`` stands for, its parameters read and checked.
 
-        In ``[label@]exec:COMMAND`` all the rest is a command line, commas and signs of every kind included.
+        In ``[label@]exec:COMMAND`` all the rest is a command line, commas and signs of every kind included. The program
+        is started once, to hear its hello, unless nobody wants to `meet` it yet.
 
         Raises
         ------
         AgentError
-            If the agent or a parameter is unknown, or a value has the wrong type; if a command line cannot be read.
+            If the agent or a parameter is unknown, or a value has the wrong type; if a command line cannot be read, or
+            its program cannot be started or does not speak the protocol.
         """
         if program := _PROGRAM.fullmatch(text):
-            return self._program(program["label"], program["command"], text)
+            spec = self._program(program["label"], program["command"], text)
+            return dataclasses.replace(spec, uses_clock=introduce(spec).uses_clock) if meet else spec
         label, at, rest = text.rpartition("@")
         name, _, given = rest.partition(":")
         if at and not label.strip():
@@ -526,17 +530,14 @@ def build(spec: AgentSpec) -> Bot:
     return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))), _peeks(agent))
 
 
-def introduce(spec: AgentSpec) -> Hello | None:
-    """Build an agent once before any game; of a program, start it and return what it says of itself.
+def introduce(spec: AgentSpec) -> Hello:
+    """Start a program once, and return what it says of itself.
 
     Raises
     ------
     AgentError
-        If it cannot be built, or a program cannot be started or does not speak the protocol.
+        If it cannot be started, or does not speak the protocol.
     """
-    if spec.name != EXEC:
-        build(spec)
-        return None
     command, limits = _program_of(spec)
     try:
         return crew.introduce(command, spec.origin, limits)

@@ -46,11 +46,14 @@ class Crew:
     ----------
     errors : dict
         By seat, the end of what its processes wrote to their standard error, once they have been stopped.
+    sent
+        The last question that was sent, for whoever wants to see it.
     """
 
     def __init__(self, command: str, folder: str, limits: Limits) -> None:
         self.command, self.folder, self.limits = shlex.split(command), folder, limits
         self.errors: dict[int, bytes] = {}
+        self.sent = b""
         self._at: dict[int, _Seat] = {}  # every seat that ever had a process
         self._playing: dict[int, _Seat] = {}  # those of the game that is on
         self._players = self._marked = 0
@@ -134,7 +137,8 @@ class Crew:
         self._greet(seat)
         if ahead := seat.process.ahead():
             raise Broken(GARBAGE, f"wrote {protocol.quote(ahead)} without being asked")
-        seat.unsaid.append(protocol.act(obs, i, legal, chance, seat.events).encode())
+        self.sent = protocol.act(obs, i, legal, chance, seat.events).encode()
+        seat.unsaid.append(self.sent)
         seat.events.clear()
         self._say(seat)
         return protocol.read_action(seat.process.answer(self.limits.seconds), len(legal))
