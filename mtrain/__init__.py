@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mtrain.arena.calibration import calibrate as calibrate
-    from mtrain.arena.play import Fault as Fault
+    from mtrain.arena.faults import Fault as Fault
     from mtrain.arena.run import tournament as tournament
     from mtrain.arena.tournament import TournamentError as TournamentError
     from mtrain.game.engine import IllegalAction as IllegalAction
@@ -47,7 +47,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Action": "mtrain.game.notation",
     "AgentError": "mtrain.think.agent",
-    "Fault": "mtrain.arena.play",
+    "Fault": "mtrain.arena.faults",
     "IllegalAction": "mtrain.game.engine",
     "RecordError": "mtrain.game.record",
     "Registry": "mtrain.think.agent",

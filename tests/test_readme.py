@@ -51,6 +51,7 @@ def test_every_file_it_names_is_there() -> None:
         "report",
         "record",
         "replay",
+        "again",
         "perft",
         "rules",
         "agents",

@@ -126,10 +126,13 @@ def calibrate(
         samplers["weighed"] = Sampler(worlds, weigh, **(believed or {}))
     registry = Registry(agents_from)
     bots = [build(registry.parse(agent)) for agent in agents]
+    for bot in bots:
+        if bot.crew is not None:
+            raise Mistake(f"agent {bot.spec.label!r} is a program; a calibration asks agents in Python only")
     notes = _Notes(seed, samplers)
     for deal in range(deals):
         seated = [bots[(seat + deal) % len(bots)] for seat in range(players)]
-        choose = chooser(seated)
+        choose = chooser(seated, seed=seed, deal=deal)
         rng = Stream(int(stream(seed, WORLD, deal, 1, 0)))
         position = new_game(resolved, players, seed=seed, deal=deal, starter=first_starter(seed, players, deal))
         while True:

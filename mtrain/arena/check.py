@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtrain.arena.play import Fault, Games, play, see
+from mtrain.arena.faults import Fault
+from mtrain.arena.play import Games, play, see
 from mtrain.arena.recording import chooser
 from mtrain.game.engine import advance, legal_actions, new_game
 from mtrain.game.engine import apply as apply_action
@@ -52,10 +53,10 @@ def redeal(worlds, states, own):
 
 def questions(rules: RuleSet, players: int, bot: Bot, seed: int, most: int) -> np.ndarray:
     """Return States at choices of one bot in all seats, along the first round of some games: STATE[≤ most]."""
-    choose = chooser([bot] * players)
     found: list[np.ndarray] = []
     deal = 0
     while len(found) < most:
+        choose = chooser([bot] * players, seed=seed, deal=deal)
         position = new_game(rules, players, seed=seed, deal=deal, starter=deal % players)
         while len(found) < most and advance(position):
             legal = legal_actions(position)

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from mtrain.arena.check import Verdict, first_difference, only, questions, redeal
-from mtrain.arena.play import Fault, Games, Played, play, see
+from mtrain.arena.faults import Fault
+from mtrain.arena.play import Games, Played, play, see
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import PRESETS, RuleSet
 from mtrain.game.state import OWN, STATE

@@ -2,28 +2,28 @@
 
 Compiled agents are called from inside the kernel, so a line-up of them plays whole games without Python.
 Games that wait for a Python agent are handed out together, an agent at a time. An agent is shown an observation; one
-that peeks is shown the whole State, all but the seats' streams. This module knows of games, seats and agents, and
-nothing of tournaments or tables.
+that peeks is shown the whole State, all but the seats' streams. What becomes of a game in which an agent fails, a
+referee says (`mtrain.arena.faults`); all others go on. This module knows of games, seats and agents, and nothing of
+tournaments or tables.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 
 from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
+from mtrain.arena.faults import FORFEIT, STOP, Failure, Referee, forfeit, stand_in
 from mtrain.arena.telling import Telling
-from mtrain.errors import Trouble
 from mtrain.game.intrinsics import call
-from mtrain.game.jit import addressed, kernel
+from mtrain.game.jit import addressed, kernel, swallowed
 from mtrain.game.journal import NONE, advance_noting, apply_noting, blank_journal
 from mtrain.game.kernels import first_round, is_legal, list_actions, next_round, nth_action, observe
-from mtrain.game.notation import action_text
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
-from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, Unasked, ask
+from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, ask
+from mtrain.think.faults import Unasked
 from mtrain.think.policies import uniform_policy
 
 # Columns of `Played.rows`, one row a round and seat.
@@ -31,14 +31,7 @@ ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "pl
 # Columns of `Played.ends`, one row a round.
 END = ("engine", "starter", "blocked")
 
-# What becomes of a game in which an agent fails.
-SUBSTITUTE, FORFEIT, VOID, STOP = POLICIES = ("substitute", "forfeit", "void", "stop")
-
 _MAX_ACTIONS = 512
-
-
-class Fault(Trouble):
-    """An agent that raised, or answered with what is no legal action; the sentence says where."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +71,10 @@ class Played:
         How long they took (see `mtrain.arena.clock`).
     actions : int
         Actions done: tiles laid, chosen or forced, and passes chosen.
+    failures
+        The faults, by game, round, seat and decision.
+    forfeited : bool[games, seats]
+        Which seats have the score of a forfeit.
     """
 
     rows: np.ndarray
@@ -85,6 +82,8 @@ class Played:
     decisions: np.ndarray
     times: np.ndarray
     actions: int
+    failures: list[Failure]
+    forfeited: np.ndarray
 
 
 @kernel
@@ -96,19 +95,20 @@ def _begin(states, template, seed, deals, starters, seatings):
 
 
 @kernel
-def _end_round(s, rows, ends, counts):
-    """Write down a finished round."""
+def _end_round(s, rows, ends, counts, stood):
+    """Write down a finished round. What a stand-in chose, no agent was asked for."""
     for seat in range(np.int64(s.n_seats)):
         row = rows[seat]
         row[0] = s.pips[seat]
         row[1] = s.over == OUT and s.count[seat] == 0
         row[2] = s.tally[seat, TURNS]
-        row[3] = counts[seat]
+        row[3] = counts[seat] - max(stood[seat] - 1, 0)
         row[4] = s.tally[seat, DRAWS]
         row[5] = s.tally[seat, PASSES]
         row[6] = s.tally[seat, PLAYS]
         row[7] = s.tally[seat, PLAYS_OWN]
         counts[seat] = 0
+        stood[seat] = min(stood[seat], 1)
     ends[0] = s.engine
     ends[1] = s.starter
     ends[2] = s.over != OUT
@@ -116,25 +116,43 @@ def _end_round(s, rows, ends, counts):
 
 @kernel
 def _run(
-    states, active, seen, seed, deals, who, kernels, owns, in_python, peeks, rows, ends, counts, times, report, journal
+    states,
+    active,
+    seen,
+    seed,
+    deals,
+    seatings,
+    who,
+    kernels,
+    owns,
+    in_python,
+    peeks,
+    stood,
+    rows,
+    ends,
+    counts,
+    times,
+    report,
+    journal,
 ):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
-    ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. With a journal there is
-    one game, and it waits at the end of every round, too. Returns how many wait,
-    or -1 after an illegal answer. ``report: int64[4]``: the actions done, and then the game, the seat and the answer.
+    ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. ``report: int64[4]``: the
+    actions done, and where to go on: at which entry of `active`, and how many wait so far. Returns how many wait, or
+    -1 after an illegal answer (then the last of `report`): once that game has another, the call is to be repeated.
+    With a journal there is one game, and it waits at the end of every round, too.
     """
-    waiting = 0
+    waiting = report[2]
     o = seen[0]
     buffer = np.empty(2, np.int64)
-    for k in range(len(active)):
+    for k in range(report[1], len(active)):
         g = active[k]
         s = states[g]
         while True:
             n = advance_noting(s, journal)
             if n == 0:
                 number = np.int64(s.number) - 1
-                _end_round(s, rows[g, number], ends[g, number], counts[g])
+                _end_round(s, rows[g, number], ends[g, number], counts[g], stood[g])
                 if len(journal) > 1:
                     active[waiting] = g
                     waiting += 1
@@ -150,6 +168,11 @@ def _run(
                 seat = np.int64(s.turn)
                 agent = who[g, seat]
                 counts[g, seat] += 1
+                if stood[g, seat]:
+                    stood[g, seat] += 1
+                    apply_noting(s, stand_in(s, seed, deals[g], seatings[g], counts[g, seat]), journal)
+                    report[0] += 1
+                    continue
                 if in_python[agent]:
                     active[waiting] = g
                     waiting += 1
@@ -168,12 +191,14 @@ def _run(
                     note(times[agent], nanoseconds(buffer) - start)
                 s.stream[seat] = own.chance
                 if not is_legal(s, action):
-                    report[1] = g
-                    report[2] = seat
+                    report[1] = k
+                    report[2] = waiting
                     report[3] = action
                     return -1
             apply_noting(s, action, journal)
             report[0] += 1
+    report[1] = 0
+    report[2] = 0
     return waiting
 
 
@@ -200,15 +225,24 @@ def gather(states, games, peeks, obs, actions, streams):
 
 
 @kernel
-def answer(states, games, chosen, streams, journal):
-    """Apply the answers; return -1, or the index of the first that is no legal action: there it stops."""
+def answer(states, games, chosen, streams, wrong, journal):
+    """Apply the answers that are legal; write the entries of the others into ``wrong: int64[n]``, return how many."""
+    n = 0
     for i in range(len(games)):
         s = states[games[i]]
-        if not is_legal(s, chosen[i]):
-            return i
         s.stream[s.turn] = streams[i]
-        apply_noting(s, chosen[i], journal)
-    return -1
+        if is_legal(s, chosen[i]):
+            apply_noting(s, chosen[i], journal)
+        else:
+            wrong[n] = i
+            n += 1
+    return n
+
+
+@kernel
+def _substitute(states, g, seed, deal, seating, decision, journal):
+    """Let a stand-in choose in game `g`."""
+    apply_noting(states[g], stand_in(states[g], seed, deal, seating, decision), journal)
 
 
 @kernel
@@ -231,14 +265,14 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
     seed
         With a game's deal, it fixes the cards; with deal and seating, every seat's chance.
     on_fault
-        What becomes of a game in which an agent fails: one of `POLICIES`.
+        What becomes of a game in which an agent fails: one of `mtrain.arena.faults.POLICIES`.
 
     Raises
     ------
     RulesError
         If these rules cannot be dealt to so many players.
     Fault
-        If an agent raises, or answers with what is no legal action.
+        Under `stop`, if an agent raises, or answers with what is no legal action.
     """
     n, players = games.who.shape
     states = np.zeros(n, STATE)
@@ -256,63 +290,92 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
     times = np.zeros((len(bots), BINS + 2))
     report = np.zeros(4, np.int64)
     seen = np.zeros(1, STATE)
+    referee = Referee(on_fault, games.deal, games.seating, players)
     listening = any(bot.crew for bot in bots)
     journal = blank_journal() if listening else NONE
 
-    def go_on(active: np.ndarray, telling: Telling | None) -> np.ndarray:
-        """Play some games on, asking whoever waits to be asked; return those that are not over."""
-        waiting = _run(
-            states,
-            active,
-            seen,
-            np.uint64(seed),
-            games.deal,
-            games.who,
-            kernels,
-            owns,
-            in_python,
-            peeks,
-            rows,
-            ends,
-            counts,
-            times,
-            report,
-            journal,
-        )
-        if waiting < 0:
-            _blame(states, games, bots, int(report[1]), int(report[3]), None)
-        active = active[:waiting]
-        if telling is not None:
-            telling.read(journal)
-            g = active[0]
-            if states[g].over:
-                telling.over(states[g])
-                if states[g].number == rules.rounds:
-                    return active[:0]
-                _deal_next(states, g, np.uint64(seed), games.deal[g])
-                telling.round(states[g])
-                return active
+    def failed(g: int, given: int, why: Unasked | None) -> None:
+        """Have a stand-in choose for the agent on turn, unless the referee ends the run."""
+        s = states[g]
+        decision = int(counts[g, s.turn])
+        referee.fault(g, s, bots[games.who[g, s.turn]].spec.label, decision, given, why)
+        _substitute(states, g, np.uint64(seed), games.deal[g], games.seating[g], decision, journal)
+
+    def go_on(active: np.ndarray, raised: list[BaseException]) -> np.ndarray:
+        """Play games on until each is over or waits for a Python agent; return those that wait."""
+        while True:
+            waiting = _run(
+                states,
+                active,
+                seen,
+                np.uint64(seed),
+                games.deal,
+                games.seating,
+                games.who,
+                kernels,
+                owns,
+                in_python,
+                peeks,
+                referee.stood,
+                rows,
+                ends,
+                counts,
+                times,
+                report,
+                journal,
+            )
+            if waiting >= 0:
+                return active[:waiting]
+            why = Unasked(0) if raised else None
+            if why is not None:
+                why.__cause__ = raised.pop()
+            failed(int(active[report[1]]), int(report[3]), why)
+            report[0] += 1
+
+    def ask_all(active: np.ndarray) -> None:
+        """Ask the agents about the games that wait for them."""
         asking = games.who[active, states["turn"][active]]
         for k in asking if len(asking) == 1 else np.unique(asking):
-            _ask(states, active[asking == k], bots[k], times[k], games, bots, journal)
+            _ask(states, active[asking == k], bots[k], times[k], failed, journal)
             report[0] += int((asking == k).sum())
-        return active
+
+    def play_aloud(g: int, raised: list[BaseException]) -> None:
+        """Play one game, and tell the programs in it what happens."""
+        telling = Telling(rules, [bots[k] for k in games.who[g]])
+        telling.round(states[g])
+        active = np.array([g])
+        while True:
+            active = go_on(active, raised)
+            telling.read(journal)
+            if not states[g].over:
+                ask_all(active)
+                continue
+            telling.over(states[g])
+            if states[g].number == rules.rounds:
+                return
+            _deal_next(states, g, np.uint64(seed), games.deal[g])
+            telling.round(states[g])
 
     try:
-        for batch in np.arange(n)[:, None] if listening else [np.arange(n)]:
-            telling = None
+        with swallowed() as raised:
             if listening:
-                telling = Telling(rules, [bots[k] for k in games.who[batch[0]]])
-                telling.round(states[batch[0]])
-            active = batch
-            while len(active):
-                active = go_on(active, telling)
+                for g in range(n):
+                    play_aloud(g, raised)
+            else:
+                active = np.arange(n)
+                while len(active := go_on(active, raised)):
+                    ask_all(active)
     finally:
         for bot in bots:
             bot.close()
+
     asked = rows[..., ROW.index("decisions")].sum(1, dtype=np.int64)
     decisions = np.bincount(games.who.ravel(), asked.ravel(), minlength=len(bots)).astype(np.int64)
-    return Played(rows, ends, decisions, times, int(report[0]))
+    failures = sorted(referee.failures, key=lambda f: (f.game, f.round, f.seat, f.decision))
+    forfeited = np.zeros((n, players), bool)
+    if on_fault == FORFEIT:
+        forfeited = forfeit(rows[..., ROW.index("pips")], failures)
+    return Played(rows, ends, decisions, times, int(report[0]), failures, forfeited)
 
 
 def see(states: np.ndarray, waiting: np.ndarray, peeks: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -329,19 +392,23 @@ def see(states: np.ndarray, waiting: np.ndarray, peeks: bool) -> tuple[np.ndarra
 
 
 def _ask(
-    states: np.ndarray, waiting: np.ndarray, bot: Bot, times: np.ndarray, games: Games, bots: Sequence[Bot], journal
+    states: np.ndarray,
+    waiting: np.ndarray,
+    bot: Bot,
+    times: np.ndarray,
+    failed: Callable[[int, int, Unasked | None], None],
+    journal: np.ndarray,
 ) -> None:
     """Ask one Python agent about every game that waits for it, and apply its answers."""
     obs, actions, streams = see(states, waiting, bot.peeks)
+    unasked: dict[int, Unasked] = {}
     start = time.perf_counter_ns()
-    try:
-        answers = ask(bot, obs, actions, streams)
-    except Unasked as failed:
-        _blame(states, games, bots, int(waiting[failed.index]), None, failed.__cause__)
+    answers = ask(bot, obs, actions, streams, unasked)
     note_each(times, len(waiting), time.perf_counter_ns() - start)
-    wrong = answer(states, waiting, answers, streams, journal)
-    if wrong >= 0:
-        _blame(states, games, bots, int(waiting[wrong]), int(answers[wrong]), None)
+    wrong = np.zeros(len(waiting), np.int64)
+    for i in wrong[: answer(states, waiting, answers, streams, wrong, journal)].tolist():
+        failed(int(waiting[i]), int(answers[i]), unasked.get(i))
+    unasked.clear()  # the exceptions know the frames that know them: whole batches would wait for the collector
 
 
 def note_each(times: np.ndarray, n: int, elapsed: int) -> None:
@@ -350,27 +417,3 @@ def note_each(times: np.ndarray, n: int, elapsed: int) -> None:
     times[min(BINS - 1, int(8 * np.log2(each)))] += n
     times[BINS] += n
     times[BINS + 1] += elapsed
-
-
-def _blame(
-    states: np.ndarray,
-    games: Games,
-    bots: Sequence[Bot],
-    g: int,
-    action: int | None,
-    error: BaseException | None,
-) -> NoReturn:
-    """Raise a Fault that names the agent, the game and what it did."""
-    s = states[g]
-    seat = int(s.turn)
-    bot = bots[games.who[g, seat]]
-    where = f"deal {games.deal[g]}, seating {games.seating[g]}, round {s.number}, seat {seat}"
-    if error is not None:
-        raise Fault(f"agent {bot.spec.label!r} failed ({where}): {type(error).__name__}: {error}") from error
-    try:
-        what = (
-            action_text(action or 0, int(s.n_seats)) if action and (action == 1 or action >> 14 == 1) else str(action)
-        )
-    except IndexError:
-        what = str(action)
-    raise Fault(f"agent {bot.spec.label!r} answered {what} ({where}), which is none of its legal actions")

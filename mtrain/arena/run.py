@@ -19,12 +19,14 @@ import pandas as pd
 
 from mtrain.arena.chunks import Done, work
 from mtrain.arena.clock import summary
+from mtrain.arena.faults import SUBSTITUTE
 from mtrain.arena.manifest import manifest_of, to_bytes
 from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.game.jit import JIT
 from mtrain.game.rules import RuleSet
 from mtrain.study import results, tables
 from mtrain.think.agent import KERNEL, build
+from mtrain.think.process import Limits
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def run(
     TournamentError
         If the directory holds something, or cannot be written.
     Fault
-        If an agent fails; the chunks finished before are kept.
+        If an agent fails, and the tournament is to stop then; the chunks finished before are kept.
     """
     out = Path(out)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
@@ -83,6 +85,8 @@ def run(
     for done in _spread(t, out, jobs):
         digests.append(done.digest)
         games += done.n_games
+        for name, text in done.errors.items():
+            tables.put(out / "stderr" / name, text)
         for agent, count in done.decisions.items():
             decisions[agent] += count
             times[agent] = times[agent] + done.times[agent]
@@ -100,7 +104,10 @@ def run(
     }
     tables.write(tables.TIMING, tables.frame(tables.TIMING, timing), out / "timing.parquet")
     made.write_derived()
-    manifest |= {"finished": True, "seconds": round(time.time() - started, 3), "warnings": made.warnings}
+    void = {
+        str(match): n for match, n in zip(made.summary.spoilt["match"], made.summary.spoilt["void"], strict=True) if n
+    }
+    manifest |= {"finished": True, "seconds": round(time.time() - started, 3), "warnings": made.warnings, "void": void}
     tables.put(out / "manifest.json", to_bytes(manifest))
     return made
 
@@ -155,6 +162,10 @@ def tournament(
     title: str = "",
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
+    on_fault: str = SUBSTITUTE,
+    bot_time: float = Limits.seconds,
+    bot_start: float = Limits.start,
+    bot_memory: int = Limits.memory,
     watch: Callable[[Step], None] | None = None,
     **changes: Any,
 ) -> results.Results:
@@ -185,6 +196,11 @@ def tournament(
         Files and folders to look for agents in, besides those that come with mtrain.
     allow_peeking
         May agents play that are shown hidden tiles? Their labels say so.
+    on_fault
+        What becomes of a game in which an agent fails: ``substitute`` (a legal action drawn by chance takes the place
+        of its answer), ``forfeit``, ``void`` (the block counts nowhere) or ``stop``.
+    bot_time, bot_start, bot_memory
+        What agents may take that are programs (``exec:COMMAND``): seconds to answer, seconds to come up, MB of memory.
     watch
         Called with a `Step` after every chunk.
     **changes
@@ -193,14 +209,14 @@ def tournament(
     Returns
     -------
     Results
-        Its `standings`, `pairwise`, `seats`, `games`, `rounds` and `timing` are pandas frames.
+        Its `standings`, `pairwise`, `seats`, `games`, `rounds`, `faults` and `timing` are pandas frames.
 
     Raises
     ------
     TournamentError, AgentError, RulesError
         Before anything is played, with one sentence.
     Fault
-        If an agent fails.
+        If an agent fails and `on_fault` is ``stop``.
 
     Examples
     --------
@@ -222,6 +238,10 @@ def tournament(
         title=title,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
+        on_fault=on_fault,
+        bot_time=bot_time,
+        bot_start=bot_start,
+        bot_memory=bot_memory,
     )
     if out is not None:
         return run(t, out, jobs=jobs, watch=watch)

@@ -124,6 +124,28 @@ class Schedule:
         """Return the numbers of the first games of some deals of a match: games are numbered by deal and seating."""
         return deal // len(self.lineups) * sum(self.all_seatings) + sum(self.all_seatings[:match])
 
+    def number(self, deal: int, seating: int) -> int:
+        """Return the number of one game."""
+        return int(self.first_game(deal % len(self.lineups), np.array(deal))) + seating
+
+    def game(self, number: int) -> tuple[int, Games]:
+        """Return the match of the game of a number, and that game alone.
+
+        Raises
+        ------
+        IndexError
+            If there is none.
+        """
+        if not 0 <= number < self.n_games:
+            raise IndexError(f"games go from 0 to {self.n_games - 1:,}, not {number:,}")
+        block, rest = divmod(number, sum(self.all_seatings))
+        match = 0
+        while rest >= self.all_seatings[match]:
+            rest -= self.all_seatings[match]
+            match += 1
+        whole, one = self.games(match, range(block, block + 1)), slice(rest, rest + 1)
+        return match, Games(whole.deal[one], whole.seating[one], whole.starter[one], whole.who[one])
+
     def games(self, match: int, blocks: range) -> Games:
         """Return the games of some blocks (numbered from 0) of a match, block by block."""
         lineup = self.lineups[match]

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.arena.faults import POLICIES, SUBSTITUTE
 from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combinations, gauntlet
 from mtrain.errors import Mistake
 from mtrain.game.rules import RulesError, RuleSet, override, preset
 from mtrain.think.agent import PEEKS, AgentSpec, Registry, effort, refuse_peeking
+from mtrain.think.process import Limits
 
 MAX_SEED = 2**63 - 1
 
@@ -40,6 +42,12 @@ class Tournament:
         Who meets whom: sorted indices of agents, one a seat.
     kind
         Where the line-ups come from: `ALL`, `GAUNTLET` or `LISTED`.
+    on_fault
+        What becomes of a game in which an agent fails: one of `mtrain.arena.faults.POLICIES`.
+    agents_from
+        Where agents were looked for besides those that come with mtrain, as it was said.
+    folder
+        Where agents run that are programs, as it was said.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -50,6 +58,9 @@ class Tournament:
     lineups: tuple[tuple[int, ...], ...]
     kind: str = ALL
     title: str = ""
+    on_fault: str = SUBSTITUTE
+    agents_from: tuple[str, ...] = ()
+    folder: str = "."
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -90,6 +101,11 @@ def plan(
     title: str = "",
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
+    on_fault: str = SUBSTITUTE,
+    bot_time: float = Limits.seconds,
+    bot_start: float = Limits.start,
+    bot_memory: int = Limits.memory,
+    folder: str | Path = ".",
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -119,6 +135,13 @@ def plan(
         Files and folders to look for agents in, besides those that come with mtrain.
     allow_peeking
         May agents play that are shown hidden tiles?
+    on_fault
+        What becomes of a game in which an agent fails: ``substitute``, ``forfeit``, ``void`` or ``stop``
+        (see `mtrain.arena.faults`).
+    bot_time, bot_start, bot_memory
+        What agents may take that are programs: seconds to answer, seconds to come up, MB of memory.
+    folder
+        Where such programs run.
 
     Raises
     ------
@@ -142,9 +165,14 @@ def plan(
             raise TournamentError(f"{name} is a whole number, {least} or more, not {value!r}")
     if deals is not None and games is not None:
         raise TournamentError(f"deals={deals} and games={games} say the same thing twice; give one")
+    if on_fault not in POLICIES:
+        near = difflib.get_close_matches(str(on_fault), POLICIES, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(POLICIES)}"
+        raise TournamentError(f"unknown on_fault {on_fault!r}; {hint}")
     if not agents:
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
-    registry = Registry(agents_from)
+    places = tuple(map(str, agents_from))
+    registry = Registry(places, Limits(bot_time, bot_start, bot_memory), folder)
     specs = [registry.parse(text) for text in agents]
     if not allow_peeking:
         refuse_peeking(specs)
@@ -154,7 +182,19 @@ def plan(
     kind, tables_of = _pairing(dict(zip(agents, specs, strict=True)), players, focus, lineups)
     if games is not None:
         deals = -(-games // Schedule(tables_of, 1, seed).n_games)
-    t = Tournament(tuple(specs), resolved, players, 100 if deals is None else deals, seed, tables_of, kind, title)
+    t = Tournament(
+        tuple(specs),
+        resolved,
+        players,
+        100 if deals is None else deals,
+        seed,
+        tables_of,
+        kind,
+        title,
+        on_fault,
+        places,
+        str(folder),
+    )
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")
     if len(tables_of) > np.iinfo(np.int16).max:

@@ -1,11 +1,22 @@
 """Commands about one game at a time: record, replay, perft, and the best train of a hand."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mtrain.cli.options import agents_from_too, allow_peeking_too, fail, json_too, rules_given, rules_of, seed_given
+from mtrain.cli.options import (
+    agents_from_too,
+    allow_peeking_too,
+    bot_limits_too,
+    fail,
+    json_too,
+    limits_of,
+    rules_given,
+    rules_of,
+    seed_given,
+)
 from mtrain.errors import Trouble
 
 
@@ -18,6 +29,7 @@ from mtrain.errors import Trouble
 @click.option("--out", required=True, metavar="FILE", help="Where to write, one game a line; - for standard output.")
 @agents_from_too
 @allow_peeking_too
+@bot_limits_too
 def record(
     agents: tuple[str, ...],
     rules: str,
@@ -28,6 +40,7 @@ def record(
     out: str,
     agents_from: tuple[str, ...],
     allow_peeking: bool,
+    **bot_limits: Any,
 ) -> None:
     """Play games, one AGENT a seat in the order of the seats, and write them down."""
     from mtrain.arena.recording import record_games
@@ -41,7 +54,7 @@ def record(
         raise click.UsageError(
             f"{len(agents)} agents for {players} players; name one agent a seat, in the order of the seats"
         )
-    registry = Registry(agents_from)
+    registry = Registry(agents_from, limits_of(bot_limits))
     specs = [registry.parse(agent) for agent in agents]
     if not allow_peeking:
         refuse_peeking(specs)
@@ -101,6 +114,40 @@ def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
             ["games", "rounds", "events checked", "played to the same bytes"],
             [[f"{value:,}" for value in found.values()]],
         )
+
+
+@click.command()
+@click.argument("directory", metavar="DIR")
+@click.argument("game", type=click.IntRange(0))
+@click.option("--out", default="-", metavar="FILE", help="Where to write the record  [default: standard output]")
+@click.option("--show", "in_words", is_flag=True, help="Print the game in words instead of its record.")
+@agents_from_too
+def again(directory: str, game: int, out: str, in_words: bool, agents_from: tuple[str, ...]) -> None:
+    """Play the game of number GAME of the results in DIR again, and show its faults with their tracebacks.
+
+    Numbers of games are in the tables, and beside the faults that a tournament prints.
+    """
+    from mtrain.arena.again import again
+    from mtrain.game.record import to_line
+    from mtrain.show.terminal import game_lines
+
+    if out != "-" and Path(out).exists():
+        raise click.UsageError(f"{out} is there already; name a new file")
+    found = again(directory, game, agents_from or None)
+    for sentence in found.changed:
+        click.echo(f"mtrain: warning: {sentence}", err=True)
+    if found.record is not None:
+        lines = game_lines(found.record) if in_words else [to_line(found.record)]
+        try:
+            with click.open_file(out, "w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)
+        except OSError as error:
+            fail(f"cannot write {out}: {error.strerror}", 2)
+    for sentence, traceback in found.faults:
+        click.echo(f"{traceback}mtrain: {sentence}", err=True)
+    if found.trouble:
+        fail(found.trouble, 1)
+    sys.exit(1 if found.faults else 0)
 
 
 @click.command()

@@ -21,6 +21,7 @@ COMMANDS = (
     catalogue.check_agent,
     games.record,
     games.replay,
+    games.again,
     games.perft,
     games.train,
     worlds.locate,

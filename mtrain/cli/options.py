@@ -43,12 +43,23 @@ agents_from_too = click.option(
 allow_peeking_too = click.option("--allow-peeking", is_flag=True, help="Let agents play that are shown hidden tiles.")
 bot_limits_too = options(
     click.option(
-        "--bot-time", type=float, default=10.0, show_default=True, help="Seconds that a program may take to answer."
+        "--bot-time",
+        type=float,
+        default=10.0,
+        show_default=True,
+        help="Seconds that an exec: agent may take to answer.",
     ),
     click.option(
         "--bot-start", type=float, default=30.0, show_default=True, help="Seconds that it may take to come up."
     ),
     click.option("--bot-memory", type=int, default=1024, show_default=True, help="MB of memory that it may take."),
+)
+on_fault_given = click.option(
+    "--on-fault",
+    default="substitute",
+    show_default=True,
+    metavar="POLICY",
+    help="What becomes of a game in which an agent fails: substitute, forfeit, void or stop.",
 )
 jobs_given = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
 quiet_too = click.option("--quiet", is_flag=True, help="No progress.")

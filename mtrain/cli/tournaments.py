@@ -10,10 +10,12 @@ import click
 from mtrain.cli.options import (
     agents_from_too,
     allow_peeking_too,
+    bot_limits_too,
     changes_of,
     fail,
     jobs_given,
     json_too,
+    on_fault_given,
     quiet_too,
     rules_given,
     seed_given,
@@ -40,6 +42,8 @@ from mtrain.cli.options import (
 @click.option("--figures", is_flag=True, help="Draw the figures, too (`mtrain report` does it later).")
 @agents_from_too
 @allow_peeking_too
+@on_fault_given
+@bot_limits_too
 @quiet_too
 @json_too
 def tournament(
@@ -57,8 +61,10 @@ def tournament(
     figures: bool,
     agents_from: tuple[str, ...],
     allow_peeking: bool,
+    on_fault: str,
     quiet: bool,
     as_json: bool,
+    **bot_limits: Any,
 ) -> None:
     """Play a tournament of the AGENTS and print the standings.
 
@@ -79,6 +85,8 @@ def tournament(
         seed=seed,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
+        on_fault=on_fault,
+        **bot_limits,
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(
@@ -146,6 +154,7 @@ def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> 
     from contextlib import nullcontext
 
     from mtrain.arena import run as arena
+    from mtrain.arena.faults import Fault
     from mtrain.show.terminal import Watch
 
     arena.ready(out)
@@ -157,6 +166,9 @@ def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> 
             kept = any((out / "games.parquet").glob("part-*.parquet"))
             said = f"the games finished so far are in {out}, and `mtrain report {out}` reads them"
             fail(f"interrupted; {said if kept else 'no chunk of games was finished'}", 130)
+        except Fault as fault:
+            number = t.schedule.number(fault.deal, fault.seating)
+            fail(f"{fault}; `mtrain again {out} {number}` plays that game again", 1)
     if figures:  # before anything is printed: whoever reads the table may stop listening
         from mtrain.study import plots
 
@@ -166,12 +178,14 @@ def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> 
 
 def _print_standings(results: Any, as_json: bool) -> None:
     """Print the standings of some results, and what is to be warned of."""
-    from mtrain.show.terminal import records, show_json, show_standings
+    from mtrain.show.terminal import records, show_failures, show_json, show_standings
 
     if as_json:
         show_json(records(results.standings))
     else:
         show_standings(results.standings, results.title, results.unit)
+        if len(results.failures):
+            show_failures(results.failures, results.path, results.manifest.get("on_fault", ""))
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
 

@@ -11,7 +11,8 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -132,10 +133,63 @@ def addressed(kernels: Sequence[Any], signature: Any) -> Any:
     Numba can hand functions to functions, but unpacks each anew at every call, for tens of µs.
     """
     if not JIT:
-        return list(kernels)
+        return [harmless(function) for function in kernels]
     found = []
     for compiled in kernels:
         compiled.compile(signature)
         made = compiled.get_compile_result(signature)
         found.append(made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name))
     return np.array(found, np.int64)
+
+
+# ── Exceptions ────────────────────────────────────────────────────────────────────────────────────────────
+
+_raised = threading.local()
+_hooks: list[Any] = []
+_changing = threading.Lock()
+
+
+@contextlib.contextmanager
+def swallowed() -> Iterator[list[BaseException]]:
+    """Collect what kernels raise that are called by their address, in this thread.
+
+    Machine code has no way to let such an exception out: the call returns 0, and numba hands the exception to
+    ``sys.unraisablehook``, which would print it. In plain Python `harmless` makes kernels do the same.
+    """
+    before = getattr(_raised, "here", None)
+    _raised.here = []
+    with _changing:
+        if not _hooks:
+            _hooks.append(sys.unraisablehook)
+            sys.unraisablehook = _collect
+        _hooks.append(None)  # one for everyone inside
+    try:
+        yield _raised.here
+    finally:
+        _raised.here = before
+        with _changing:
+            _hooks.pop()
+            if len(_hooks) == 1:
+                sys.unraisablehook = _hooks.pop()
+
+
+def _collect(unraised: Any) -> None:
+    """Keep an exception that numba cannot let out for whoever waits for it; hand any other on."""
+    here = getattr(_raised, "here", None)
+    if here is not None and isinstance(unraised.object, str) and "CPUContext" in unraised.object:
+        here.append(unraised.exc_value or unraised.exc_type())
+    else:
+        _hooks[0](unraised)
+
+
+def harmless(function: Callable[..., int]) -> Callable[..., int]:
+    """Return a kernel in plain Python as its machine code is: what it raises is kept by `swallowed`, the answer 0."""
+
+    def called(*records: Any) -> int:
+        try:
+            return int(function(*records))
+        except Exception as error:
+            _raised.here.append(error)
+            return 0
+
+    return called

@@ -22,6 +22,7 @@ SEAT = 2  # (seed, deal, seating, seat): an agent's own choices
 SEATING = 3  # (seed, deal): who sits next to whom where not all orders are played
 STARTER = 4  # (seed): the seat that starts the first deal
 WORLD = 5  # (seed, …): worlds sampled outside a game
+STAND_IN = 6  # (seed, deal, seating, seat and decision): what takes the place of an answer that an agent failed to give
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -6,9 +6,11 @@ is given and computes nothing.
 
 import json
 import re
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -187,6 +189,33 @@ def show_standings(frame: pd.DataFrame, title: str, unit: str = "pips") -> None:
     )
     headings = [heading.replace("pips", unit) for heading in STANDINGS_HEADINGS]
     show(headings, standings_rows(frame), title, "\n".join([about, *notes]))
+
+
+_POLICIES = {
+    "substitute": "a legal action drawn by chance took the place of each answer that failed",
+    "forfeit": "whoever failed has the highest score of every round of that game",
+    "void": "blocks in which an agent failed count nowhere",
+}
+
+
+def show_failures(frame: pd.DataFrame, folder: Path, policy: str) -> None:
+    """Print how often agents failed, by kind, and how to see the first fault of each kind again."""
+    show(
+        ["agent", "fault", "times", "games", "the first", "see it again"],
+        [
+            [
+                broken(str(row.agent)),
+                str(row.kind),
+                f"{row.faults:,}",
+                f"{row.games:,}",
+                str(row.what),
+                shlex.join(["mtrain", "again", str(folder), str(row.game)]),
+            ]
+            for row in frame.itertuples()
+        ],
+        "faults",
+        _POLICIES.get(policy, ""),
+    )
 
 
 # ── Progress ──────────────────────────────────────────────────────────────────────────────────────────────

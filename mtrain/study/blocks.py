@@ -1,7 +1,8 @@
 """One number a block: what every estimate is made from.
 
 A block is one deal in all its seatings, the unit of statistics: its games share their tiles, so they are no
-independent observations, and only whole blocks are free of the luck of the seat. The functions here turn `games` and
+independent observations, and only whole blocks are free of the luck of the seat. A block that is void counts nowhere.
+The functions here turn `games` and
 `rounds` into frames with one row per block and agent (or pair, seat, offset, round). A block's rows must come in one
 call; the frames of several calls are simply concatenated, so a running tournament never reads a game twice. Nothing
 here knows an interval, a rating or a file.
@@ -23,10 +24,10 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]
 
-GAME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "score", "rank", "win", "rounds_won", "rounds")
+GAME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "score", "rank", "win", "rounds_won", "rounds", "void")
 """The columns of `games` that this module reads."""
 
-ROUND_COLUMNS = ("match", "deal", "seating", "round", "seat", "starter", "agent", "pips", "went_out")
+ROUND_COLUMNS = ("match", "deal", "seating", "round", "seat", "starter", "agent", "pips", "went_out", "void")
 """The columns of `rounds` that this module reads."""
 
 
@@ -80,8 +81,17 @@ class Grid:
         raise ResultsError(f"the agents of match {self.match[block]}, deal {self.deal[block]} differ from game to game")
 
 
-def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game") -> Grid:
+def counted(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the blocks that count: those that are not void."""
+    if "void" not in frame or not (void := frame["void"].to_numpy()).any():
+        return frame
+    return frame[~void].reset_index(drop=True)
+
+
+def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game", whole: bool = False) -> Grid:
     """Lay the rows out, a line a game or a round; any order of rows will do. What is laid out already stays as it is.
+
+    Void blocks are left out, unless the `whole` table is wanted.
 
     Raises
     ------
@@ -90,6 +100,8 @@ def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game") ->
     """
     if isinstance(frame, Grid):
         return frame
+    if not whole:
+        frame = counted(frame)
     game, within = _keys(frame, line)
     labels, agents = _codes(frame["agent"])
     rows = _order(game, within)
@@ -373,6 +385,7 @@ def round_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
 
 def score_counts(rounds: pd.DataFrame) -> pd.DataFrame:
     """One row per agent and score of a round: `agent, pips, rounds`, how many seat-rounds ended with that score."""
+    rounds = counted(rounds)
     labels, agents = _codes(rounds["agent"])
     pips = rounds["pips"].to_numpy().astype(np.int64)
     width = int(pips.max(initial=0)) + 1

@@ -1,7 +1,8 @@
 """Checks: do the tables add up, and do they look like games at all?
 
-`check` refuses tables that contradict themselves and warns of columns that never vary. A `Tally` holds what has to be
-judged over the whole run and can be added up part by part. Nothing here knows an estimate or a file.
+`check` refuses tables that contradict themselves, and warns of columns that never vary and of agents that keep failing.
+A `Tally` holds what has to be judged over the whole run and can be added up part by part. Nothing here knows an
+estimate or a file.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mtrain.study import faults
 from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, grid
 from mtrain.study.tables import ResultsError
 
-GAME_CHECKED = (*GAME_COLUMNS, "starter")
+GAME_CHECKED = (*GAME_COLUMNS, "starter", "faults")
 """The columns of `games` that are checked."""
 
-ROUND_CHECKED = (*ROUND_COLUMNS, "end", "draws", "passes", "plays", "plays_own")
+ROUND_CHECKED = (*ROUND_COLUMNS, "end", "draws", "passes", "plays", "plays_own", "decisions")
 """The columns of `rounds` that are checked."""
 
 VARYING = ("pips", "draws", "passes", "plays", "went_out", "plays_own/plays")
@@ -37,9 +39,11 @@ class Tally:
 
     ======== =============================================================================================
     blocks   int64[b, 2]: match and deal of each block
-    seated   one row per match, agent and seat: games there, and how many of them this agent started
+    seated   one row per match, agent and seat: games there that count, and how many of them this agent started
     seats    seats at the table
     extremes float64[len(VARYING), 3]: rows, least and greatest value
+    failing  one row per agent: games, those with a fault, decisions, faults
+    spoilt   one row per match with void blocks: its agents, its blocks, and how many of them are void
     ======== =============================================================================================
     """
 
@@ -47,6 +51,8 @@ class Tally:
     seated: pd.DataFrame
     seats: int
     extremes: Floats
+    failing: pd.DataFrame
+    spoilt: pd.DataFrame
 
 
 def check(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> list[str]:
@@ -62,7 +68,8 @@ def check(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None)
     Returns
     -------
     list of str
-        Warnings: one sentence for each column that is constant over at least `ENOUGH` rows.
+        Warnings: one sentence for each column that is constant over at least `ENOUGH` rows, for each agent that
+        fails often, and for each match of which blocks are void.
 
     Raises
     ------
@@ -75,13 +82,15 @@ def check(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None)
 
 def tally(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid, players: int | None = None) -> Tally:
     """Check each game of a part of a run, and count what only the whole run shows."""
-    g, r = grid(games), grid(rounds, "round")
+    g, r = grid(games, whole=True), grid(rounds, "round", whole=True)
     if players is not None and len(g.block) and g.seats != players:
         raise ResultsError(f"{_name(g, 0)} has {g.seats} seats at a table of {players}")
     _check_games(g)
     _check_rounds(g, r)
-    seat = np.broadcast_to(np.arange(g.seats), g.agents.shape)
-    cell = (g.match[g.block][:, None] * max(len(g.labels), 1) + g.agents) * g.seats + seat
+    void = _void(g, r)
+    counts = ~void[g.block]
+    seat = np.broadcast_to(np.arange(g.seats), g.agents[counts].shape)
+    cell = (g.match[g.block[counts]][:, None] * max(len(g.labels), 1) + g.agents[counts]) * g.seats + seat
     cells, where, n = np.unique(cell, return_inverse=True, return_counts=True)
     seated = pd.DataFrame(
         {
@@ -89,7 +98,9 @@ def tally(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid, players: int 
             "agent": g.labels.to_numpy(object)[cells // g.seats % max(len(g.labels), 1)],
             "seat": cells % g.seats,
             "games": n,
-            "starts": np.bincount(where.ravel(), (g["starter"] == seat).ravel(), minlength=len(cells)).astype(np.int64),
+            "starts": np.bincount(where.ravel(), (g["starter"][counts] == seat).ravel(), minlength=len(cells)).astype(
+                np.int64
+            ),
         }
     )
     return Tally(
@@ -97,7 +108,22 @@ def tally(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid, players: int 
         seated=seated,
         seats=g.seats,
         extremes=_extremes(r.frame),
+        failing=faults.failing(g, r),
+        spoilt=faults.spoilt(g, void),
     )
+
+
+def _void(g: Grid, r: Grid) -> Bools:
+    """bool[blocks]: which count nowhere; both tables say so of the same blocks, and of whole ones."""
+    found = []
+    for lines in (g, r):
+        marked = lines["void"] if "void" in lines.frame else np.zeros(lines.agents.shape, bool)
+        void = np.zeros(len(lines.match), bool)
+        void[lines.block[marked.any(axis=1)]] = True
+        _hold(lines, (marked == void[lines.block][:, None]).all(axis=1), "is void in part: a block is void as a whole")
+        found.append(void)
+    _hold(g, (found[0] == found[1])[g.block], "is void in one of the two tables only")
+    return found[0]
 
 
 def _check_games(g: Grid) -> None:
@@ -179,11 +205,13 @@ def verdict(tallies: Iterable[Tally]) -> list[str]:
         f"{name} is {low:g} in all {count:.0f} rows of the rounds"
         for name, count, low, high in zip(VARYING, rows, least, most, strict=True)
         if count >= ENOUGH and low == high
-    ]
+    ] + faults.warnings([part.failing for part in parts], [part.spoilt for part in parts])
 
 
 def _check_balance(seated: pd.DataFrame, seats: int) -> None:
     """Each agent of a match equally often in each seat, and as first starter as often as it holds seats."""
+    if seated.empty:
+        return
     count = seated.groupby(["match", "agent", "seat"], sort=True)[["games", "starts"]].sum()
     games = count["games"].unstack("seat", fill_value=0).reindex(columns=range(seats), fill_value=0)
     uneven = (games.max(axis=1) != games.min(axis=1)).to_numpy()

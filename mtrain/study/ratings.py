@@ -34,7 +34,7 @@ SCALE = 400 / log(10)
 RIDGE = 0.01
 """Penalty RIDGE/2 · theta²: as if each agent's theta were known beforehand to within 10 (1,737 points)."""
 
-OUTCOME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "rank")
+OUTCOME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "rank", "void")
 """The columns of `games` that this module reads."""
 
 _CHUNK = 1 << 13

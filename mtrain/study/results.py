@@ -4,6 +4,7 @@
 `manifest.json`            what was played: agents, rules, players, seed, sizes
 `rounds.parquet/part-*`    the table of rounds, in parts
 `games.parquet/part-*`     the table of games, in parts
+`faults.parquet/part-*`    the table of faults: only those parts in which an agent failed
 `standings.parquet` …      tables made from those two, and made again where they are missing
 ========================== =================================================================
 
@@ -23,7 +24,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtrain.study import blocks, checks, estimates, ratings, tables
+from mtrain.study import blocks, checks, estimates, faults, ratings, tables
 from mtrain.study.checks import check
 from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
@@ -59,6 +60,9 @@ class Summary:
     scores: pd.DataFrame
     outcomes: ratings.Outcomes
     warnings: list[str]
+    n_blocks: int
+    failing: pd.DataFrame
+    spoilt: pd.DataFrame
 
 
 def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> Digest:
@@ -69,8 +73,8 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
     ResultsError
         The tables contradict themselves or each other.
     """
+    counted = checks.tally(blocks.grid(games, whole=True), blocks.grid(rounds, "round", whole=True), players)
     g, r = blocks.grid(games), blocks.grid(rounds, "round")
-    counted = checks.tally(g, r, players)
     return Digest(
         blocks.block_numbers(g, r),
         blocks.pair_numbers(g),
@@ -101,6 +105,9 @@ def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
         blocks.merged([part.scores for part in digests]),
         ratings.merged([part.outcomes for part in digests]),
         found + list(warnings),
+        sum(len(part.tally.blocks) for part in digests),
+        faults.totals(part.tally.failing for part in digests),
+        faults.totals(part.tally.spoilt for part in digests),
     )
 
 
@@ -168,6 +175,14 @@ class Results:
         """The `games` table."""
         return self._whole(tables.GAMES)
 
+    def game(self, number: int) -> pd.DataFrame:
+        """The rows of the `games` table of one game, by seat; none if it is not there (yet)."""
+        for part in self.parts:
+            rows = self._read(tables.GAMES, [part])
+            if (rows["game"] == number).any():
+                return rows[rows["game"] == number].sort_values("seat", ignore_index=True)
+        return self._read(tables.GAMES, [])
+
     @cached_property
     def standings(self) -> pd.DataFrame:
         """The `standings` table, best agent first."""
@@ -185,6 +200,21 @@ class Results:
         """The `seats` table."""
         stored = self._stored(tables.SEATS)
         return estimates.seats_from(self.summary.effects) if stored is None else stored
+
+    @cached_property
+    def faults(self) -> pd.DataFrame:
+        """The `faults` table."""
+        there = self._parts(tables.FAULTS)
+        found = self._read(tables.FAULTS, [part for part in self.parts if part in there])
+        wanted = int(self.summary.failing["faults"].sum())
+        if len(found) != wanted:
+            raise ResultsError(f"{self.path} holds {len(found):,} faults, and its games count {wanted:,}")
+        return found.sort_values(list(tables.FAULTS.key), ignore_index=True)
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """The `failures` table: faults by agent and kind."""
+        return faults.failures(self.faults)
 
     @property
     def timed(self) -> bool:
@@ -222,8 +252,8 @@ class Results:
 
     @property
     def warnings(self) -> list[str]:
-        """What `check` has to say of the run."""
-        return self.summary.warnings
+        """What `check` has to say of the run, and whether it can be played again."""
+        return self.summary.warnings + faults.clocks(self.manifest.get("uses_clock", ()))
 
     @cached_property
     def summary(self) -> Summary:
@@ -239,7 +269,7 @@ class Results:
             players = self.manifest.get("players")
             digests += [digest(g, r, players) for g, r in blocks.split(games, rounds, PIECE)]
         made = combine(digests, [f"{part} has no twin and is left out" for part in self.halves])
-        there = len(made.blocks[["match", "deal"]].drop_duplicates())
+        there = made.n_blocks
         planned = self.manifest.get("blocks", there)
         if there != planned:
             said = f"{self.path} holds {there:,} of {planned:,} blocks"
@@ -251,6 +281,8 @@ class Results:
     def write_derived(self) -> list[Path]:
         """Write the tables made from rounds and games beside them; return their files."""
         derived = {tables.STANDINGS: self.standings, tables.PAIRWISE: self.pairwise, tables.SEATS: self.seats}
+        if len(self.failures):
+            derived[tables.FAILURES] = self.failures
         return [tables.write(table, rows, self.path / f"{table.name}.parquet") for table, rows in derived.items()]
 
     def _parts(self, table: Table) -> set[str]:

@@ -106,6 +106,8 @@ _GAME = Column("game", "int32", "the game's number in the run")
 _SEAT = Column("seat", "int8", "place at the table, from 0")
 _AGENT = Column("agent", "category", "label of the agent in the seat")
 _NOTE = Column("note", "str", "why a number or an interval is absent, else empty")
+_VOID = Column("void", "bool", "a game of the block was spoilt by a fault, and the policy is to leave the block out")
+_KIND = Column("kind", "str", "how the agent failed: raised, illegal, garbage, timeout, exited, closed, memory, flood")
 
 ROUNDS = Table("rounds", "round × seat", ("match", "deal", "seating", "game", "round", "seat"), (
     _MATCH, _DEAL, _SEATING, _GAME,
@@ -123,6 +125,7 @@ ROUNDS = Table("rounds", "round × seat", ("match", "deal", "seating", "game", "
     Column("passes", "int16", "passes", "passes"),
     Column("plays", "int16", "tiles laid", "tiles"),
     Column("plays_own", "int16", "tiles laid on the seat's own train", "tiles"),
+    _VOID,
 ))  # fmt: skip
 
 GAMES = Table("games", "game × seat", ("match", "deal", "seating", "game", "seat"), (
@@ -134,7 +137,26 @@ GAMES = Table("games", "game × seat", ("match", "deal", "seating", "game", "sea
     Column("win", "float32", "1 split among those ranked 1", "games"),
     Column("rounds_won", "float32", "rounds in which the seat had the lowest score, ties split", "rounds"),
     Column("rounds", "int8", "rounds in the game", "rounds"),
-    Column("faults", "int16", "answers of the agent that were not legal actions", "faults"),
+    Column("faults", "int16", "decisions in which the agent failed; a stand-in took its place", "faults"),
+    _VOID,
+))  # fmt: skip
+
+FAULTS = Table("faults", "fault", ("match", "deal", "seating", "game", "round", "seat", "decision"), (
+    _MATCH, _DEAL, _SEATING, _GAME,
+    Column("round", "int8", "round of the game, from 1"),
+    _SEAT, _AGENT,
+    Column("decision", "int16", "which of the seat's choices in the round, from 1"),
+    _KIND,
+    Column("what", "str", "what was raised or answered, in one line"),
+))  # fmt: skip
+
+FAILURES = Table("failures", "agent × kind", ("agent", "kind"), (
+    Column("agent", "str", "label of the agent"),
+    _KIND,
+    Column("faults", "int64", "how often it failed so", "faults"),
+    Column("games", "int64", "games in which it did", "games"),
+    Column("game", "int32", "the first of them, by its number: `mtrain again` plays it again"),
+    Column("what", "str", "what was raised or answered there"),
 ))  # fmt: skip
 
 STANDINGS = Table("standings", "agent", ("agent",), (

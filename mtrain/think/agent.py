@@ -11,10 +11,11 @@ The file's name is the bot's name. Or a bot is a program of its own, in any lang
 plays over lines of JSON (`mtrain.think.protocol`).
 
 Workers are handed an agent's *spec* and build it themselves. A bot that declares ``peeks = True`` is for questions
-about what hidden tiles are worth: it is shown them, and its label says so wherever it stands. This module must not
-know what a tournament is.
+about what hidden tiles are worth: it is shown them, and its label says so wherever it stands; one that looks at the
+time declares ``uses_clock = True``. This module must not know what a tournament is.
 """
 
+import contextlib
 import dataclasses
 import difflib
 import functools
@@ -41,17 +42,7 @@ from mtrain.game.rng import Stream
 from mtrain.game.state import N_PARAMS, OWN, STATE
 from mtrain.think import crew
 from mtrain.think.crew import Crew
-from mtrain.think.faults import CLOSED as CLOSED
-from mtrain.think.faults import ENDING as ENDING
-from mtrain.think.faults import EXITED as EXITED
-from mtrain.think.faults import FLOOD as FLOOD
-from mtrain.think.faults import GARBAGE as GARBAGE
-from mtrain.think.faults import ILLEGAL as ILLEGAL
-from mtrain.think.faults import KINDS as KINDS
-from mtrain.think.faults import MEMORY as MEMORY
-from mtrain.think.faults import RAISED as RAISED
-from mtrain.think.faults import TIMEOUT as TIMEOUT
-from mtrain.think.faults import Unasked as Unasked
+from mtrain.think.faults import GARBAGE, RAISED, Unasked
 from mtrain.think.process import Limits, NotStarted
 from mtrain.think.protocol import Hello
 
@@ -68,6 +59,10 @@ PEEKS = " (peeks)"
 
 # What a decision usually costs, in µs.
 _USUAL_EFFORT = {KERNEL: 0.1, BATCH: 2.0, SINGLE: 10.0, PROCESS: 150.0}
+
+
+class _Garbage(ValueError):
+    """An answer that is no whole number."""
 
 
 class AgentError(Mistake):
@@ -149,7 +144,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent as text: label, name, parameters, where its code is, and does it peek? It can be sent to a worker."""
+    """An agent as text: label, name, parameters, where its code is, and what it declares. It can be sent to a worker.
+
+    Attributes
+    ----------
+    peeks
+        Is it shown the whole State?
+    uses_clock
+        Does it look at the time, so that its games cannot be played again to the same end?
+    """
 
     label: str
     name: str
@@ -200,7 +203,9 @@ class Bot:
             self.crew.close()
 
 
-def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> np.ndarray:
+def ask(
+    bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked] | None = None
+) -> np.ndarray:
     """Ask an agent about a batch of observations.
 
     Parameters
@@ -212,7 +217,10 @@ def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> 
     actions : int64[n, m]
         Their legal actions, padded with 0.
     streams : uint64[n]
-        Their streams, moved on in place.
+        Their streams, moved on in place; where the bot fails, as far as it drew.
+    failed
+        Where the failures are written, by entry; such an entry has the answer 0, which is never legal. None: the
+        first of them is raised.
 
     Returns
     -------
@@ -222,46 +230,108 @@ def ask(bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> 
     Raises
     ------
     Unasked
-        If the bot raises, an answer is no whole number, or a batch is answered with another number of answers; if a
-        program gives no answer that can be used.
+        If `failed` is None and the bot raises, an answer is no whole number, or a batch is answered with another
+        number of answers; if a program gives no answer that can be used.
+
+    Notes
+    -----
+    Who fails over a batch is asked again about each entry alone, so that only those are charged which fail by
+    themselves. If none does, the first entry of the batch is charged, and what is said of it says so.
     """
-    if bot.how == PROCESS:
-        return np.asarray(bot.call(obs, actions, streams))
-    if bot.how == BATCH:
-        try:
-            return _all_whole(bot.call(obs, actions, streams), len(obs))
-        except (Exception, SystemExit) as error:
-            raise Unasked(0) from error
+    found: dict[int, Unasked] = {} if failed is None else failed
+    how = {BATCH: _ask_together, KERNEL: _ask_kernel, PROCESS: _ask_program}.get(bot.how, _ask_singly)
+    answers = how(bot, obs, actions, streams, found)
+    if failed is None and found:
+        raise found[min(found)]
+    return answers
+
+
+def _ask_together(
+    bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked]
+) -> np.ndarray:
+    n = len(obs)
+    before = streams.copy()
+    try:
+        return _all_whole(bot.call(obs, actions, streams), n)
+    except (Exception, SystemExit) as error:
+        together = _unasked(0, error)
+    answers = np.zeros(n, np.int64)
+    if n > 1:
+        streams[:] = before
+        for i in range(n):
+            alone = slice(i, i + 1)
+            try:
+                answers[alone] = _all_whole(bot.call(obs[alone], actions[alone], streams[alone]), 1)
+            except (Exception, SystemExit) as error:
+                failed[i] = _unasked(i, error)
+    if not failed:
+        together.said += f" (asked about {n} games at once; about each alone it answers)" if n > 1 else ""
+        failed[0] = together
+        answers[0] = 0
+    return answers
+
+
+def _ask_program(
+    bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked]
+) -> np.ndarray:
+    return np.asarray(bot.call(obs, actions, streams, failed))
+
+
+def _ask_kernel(
+    bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked]
+) -> np.ndarray:
     answers = np.zeros(len(obs), np.int64)
     own = np.zeros(1, OWN)
     own[0].params[:] = bot.params
     for i in range(len(obs)):
-        if bot.how == KERNEL:
-            own[0].chance = streams[i]
+        own[0].chance = streams[i]
+        try:
             answers[i] = bot.call(obs[i], own[0])
-            streams[i] = own[0].chance
-        else:
-            rng = Stream(int(streams[i]))
-            legal = tuple([known_action(a) for a in actions[i].tolist() if a])
-            try:
-                answers[i] = _whole(bot.call(obs[i], legal, rng))
-            except (Exception, SystemExit) as error:
-                raise Unasked(i) from error
-            streams[i] = rng.state
+        except Exception as error:
+            failed[i] = _unasked(i, error)
+        streams[i] = own[0].chance
     return answers
+
+
+def _ask_singly(
+    bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked]
+) -> np.ndarray:
+    answers = np.zeros(len(obs), np.int64)
+    for i in range(len(obs)):
+        rng = Stream(int(streams[i]))
+        legal = tuple([known_action(a) for a in actions[i].tolist() if a])
+        try:
+            answers[i] = _whole(bot.call(obs[i], legal, rng))
+            streams[i] = rng.state
+        except (Exception, SystemExit) as error:
+            failed[i] = _unasked(i, error)
+            answers[i] = 0
+            with contextlib.suppress(AttributeError, TypeError, ValueError, OverflowError):  # a bot may break its rng
+                streams[i] = rng.state
+    return answers
+
+
+def _unasked(index: int, error: BaseException) -> Unasked:
+    """Return an exception of a bot as the failure over one entry."""
+    if isinstance(error, Unasked):
+        error.index = index
+        return error
+    failed = Unasked(index, GARBAGE if isinstance(error, _Garbage) else RAISED)
+    failed.__cause__ = error
+    return failed
 
 
 def _all_whole(answers: Any, n: int) -> np.ndarray:
     chosen = np.asarray(answers)
     if chosen.shape != (n,) or chosen.dtype.kind not in "iu":
-        raise ValueError(f"{n} whole numbers were asked for, not {chosen.dtype}{list(chosen.shape)}")
+        raise _Garbage(f"{n} whole numbers were asked for, not {chosen.dtype}{list(chosen.shape)}")
     return chosen.astype(np.int64)
 
 
 def _whole(answer: Any) -> int:
     if isinstance(answer, (bool, np.bool_)) or not isinstance(answer, (int, np.integer)):
-        raise ValueError(f"an action is one of the whole numbers it was handed, not {answer!r}")
-    return int(answer)
+        raise _Garbage(f"an action is one of the whole numbers it was handed, not {answer!r}")
+    return int(answer) if -(1 << 63) <= answer < 1 << 63 else 0
 
 
 # ── Finding ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -400,11 +470,14 @@ class Registry:
                 raise AgentError(f"parameter {key.strip()!r} is given twice in {text!r}")
             values[key.strip()] = value
         spec = AgentSpec("", name.strip(), tuple(_read_params(name, found, values)), self.origins[name.strip()])
-        peeks = _peeks(_instance(spec)[0])
+        agent = _instance(spec)[0]
+        peeks = _peeks(agent)
         label = label.strip() or str(spec)
         if label.endswith(PEEKS.strip()) and not peeks:
             raise AgentError(f"the label {label!r} says that {name.strip()!r} peeks, and it does not")
-        return dataclasses.replace(spec, label=label.removesuffix(PEEKS) + PEEKS if peeks else label, peeks=peeks)
+        label = label.removesuffix(PEEKS) + PEEKS if peeks else label
+        uses_clock = bool(getattr(agent, "uses_clock", False))
+        return dataclasses.replace(spec, label=label, peeks=peeks, uses_clock=uses_clock)
 
     def _program(self, label: str | None, command: str, text: str) -> AgentSpec:
         """Return the spec of a program."""

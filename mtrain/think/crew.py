@@ -106,28 +106,25 @@ class Crew:
 
     # ── Asking ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def ask(self, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray) -> np.ndarray:
+    def ask(self, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked]) -> np.ndarray:
         """Ask the process of the seat on turn, for each of some observations; as `mtrain.think.agent.ask`.
 
-        Raises
-        ------
-        Unasked
-            If it gives no answer that can be used. After anything but an illegal answer its process is stopped: what
-            it says next may answer another question.
+        After anything but an illegal answer a process that fails is stopped: what it says next may answer another
+        question.
         """
         answers = np.zeros(len(obs), np.int64)
         for i, seat in enumerate(obs["turn"].tolist()):
             rng = Stream(int(streams[i]))
             legal = [action for action in actions[i].tolist() if action]
             chance = int(rng.random() * protocol.CHANCES)
+            streams[i] = rng.state
             try:
                 answers[i] = legal[self._ask(seat, obs, i, legal, chance)]
             except Broken as broken:
                 ended = broken.kind != ILLEGAL
                 if ended:
                     self._stop(seat)
-                raise Unasked(i, broken.kind, broken.said, ended) from None
-            streams[i] = rng.state
+                failed[i] = Unasked(i, broken.kind, broken.said, ended)
         return answers
 
     def _ask(self, number: int, obs: np.ndarray, i: int, legal: Sequence[int], chance: int) -> int:

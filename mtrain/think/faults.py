@@ -29,7 +29,7 @@ class Unasked(Exception):
     kind
         One of `KINDS`.
     said
-        What happened, in words; without them its cause, an exception of the bot, says it.
+        What happened, in words; besides them, or without, its cause (an exception of the bot) says it.
     ended
         Is the bot's process gone, so that it cannot be asked again in this game? None: as is usual for the kind.
     """
