@@ -19,7 +19,7 @@ from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RuleSet
 from mtrain.study.results import Results, read
 from mtrain.study.tables import ResultsError
-from mtrain.think.agent import all_params, build
+from mtrain.think.agent import EXEC, all_params, build
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Again:
     record
         As `mtrain record` writes it; None where the tournament stops at a fault, and there was one.
     faults
-        Each fault: a sentence, and the traceback of the exception behind it; "" if there is none, or it was shown.
+        Each fault: a sentence, and the traceback of the exception behind it, or what a program that ended had written
+        to its standard error; "" if there is none, or it was shown.
     changed
         What is other than when the tournament was played, a sentence each.
     trouble
@@ -79,13 +80,16 @@ def again(path: str | Path, number: int, agents_from: Iterable[str | Path] | Non
         failures.append(failure)
         where = f"round {failure.round}, seat {failure.seat}, decision {failure.decision}"
         said = f"agent {labels[failure.seat]!r} failed ({where}), {failure.kind}: {failure.what}"
-        faults.append((said, _traceback(error) if new else ""))
+        crew = bots[failure.seat].crew
+        words = crew.errors.get(failure.seat, b"").decode("utf-8", "replace") if crew else _traceback(error)
+        faults.append((said, words if new else ""))
 
+    bots = [build(t.agents[agent]) for agent in games.who[0]]
     record = None
     try:
         record = record_game(
             t.rules,
-            [build(t.agents[agent]) for agent in games.who[0]],
+            bots,
             seed=t.seed,
             game=deal,
             seating=seating,
@@ -126,15 +130,25 @@ def tournament_of(results: Results, agents_from: Iterable[str | Path] | None = N
             agents_from=said.get("agents_from", ()) if agents_from is None else agents_from,
             allow_peeking=True,
             on_fault=said.get("on_fault", STOP),
+            folder=said.get("folder", "."),
+            **_limits(said["parameters"].values()),
         )
     except KeyError as error:
         raise ResultsError(f"{results.path / 'manifest.json'} does not say {error}") from None
 
 
+def _limits(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the programs among the agents may take, as `plan` wants it."""
+    for said in parameters:
+        if "command" in said and "memory" in said:
+            return {"bot_time": said["seconds"], "bot_start": said["start"], "bot_memory": said["memory"]}
+    return {}
+
+
 def _text(label: str, text: str, values: Mapping[str, Any]) -> str:
     """Return an agent as one writes it, its numbers with all their digits."""
     name, _, given = text.partition(":")
-    if values and given:
+    if values and given and name != EXEC:
         names = [pair.partition("=")[0] for pair in given.split(",")]
         given = ",".join(f"{each}={values.get(each)}" for each in names)
     return f"{label}@{name}:{given}" if given else f"{label}@{name}"
@@ -146,7 +160,7 @@ def _changed(results: Results, t: Tournament) -> list[str]:
     found = []
     for agent in t.agents:
         before = said.get("sources", {}).get(agent.label)
-        if before and before != source(agent.origin):
+        if before and before != source(agent):
             found.append(f"the source file of agent {agent.label!r} has changed since: {agent.origin}")
         if (known := said.get("parameters", {}).get(agent.label)) not in (None, all_params(agent)):
             found.append(f"agent {agent.label!r} had the parameters {known}, and has {all_params(agent)}")

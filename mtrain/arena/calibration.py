@@ -126,6 +126,9 @@ def calibrate(
         samplers["weighed"] = Sampler(worlds, weigh, **(believed or {}))
     registry = Registry(agents_from)
     bots = [build(registry.parse(agent)) for agent in agents]
+    for bot in bots:
+        if bot.crew is not None:
+            raise Mistake(f"agent {bot.spec.label!r} is a program; a calibration asks agents in Python only")
     notes = _Notes(seed, samplers)
     for deal in range(deals):
         seated = [bots[(seat + deal) % len(bots)] for seat in range(players)]

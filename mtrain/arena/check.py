@@ -44,7 +44,7 @@ class Verdict:
 
 
 @kernel
-def _redeal(worlds, states, own):
+def redeal(worlds, states, own):
     """Write for every State another with the hidden tiles dealt again, its streams kept."""
     for i in range(len(states)):
         determinize(worlds[i], states[i], np.int64(states[i].turn), own[0])
@@ -109,11 +109,11 @@ def _check_table(
     n = int(played.decisions.sum())
     yield verdict("legal", n, "")
     again = play(short, [build(spec)], games, seed)
-    yield verdict("repeatable", n, _first_difference(games, played.rows, again.rows))
-    single = np.concatenate([play(short, [build(spec)], _only(games, g), seed).rows for g in reversed(range(n_games))])[
+    yield verdict("repeatable", n, first_difference(games, played.rows, again.rows))
+    single = np.concatenate([play(short, [build(spec)], only(games, g), seed).rows for g in reversed(range(n_games))])[
         ::-1
     ]
-    yield verdict("alone", n, _first_difference(games, played.rows, single))
+    yield verdict("alone", n, first_difference(games, played.rows, single))
 
     bot = build(spec)
     states = questions(short, players, bot, seed, most)
@@ -127,18 +127,18 @@ def _check_table(
     worlds = np.zeros(len(states), STATE)
     own = np.zeros(1, OWN)
     own[0].chance = stream(seed, WORLD, 0, 0, 0)
-    _redeal(worlds, states, own)
+    redeal(worlds, states, own)
     moved = _asked_again(build(spec), worlds, everything, answers)
     if bot.peeks:
         moved = f"it peeks, so it is not blind, by design: {moved or 'no answer changed here'}"
     yield verdict("blind", len(states), moved)
 
 
-def _only(games: Games, g: int) -> Games:
+def only(games: Games, g: int) -> Games:
     return Games(games.deal[g : g + 1], games.seating[g : g + 1], games.starter[g : g + 1], games.who[g : g + 1])
 
 
-def _first_difference(games: Games, one: np.ndarray, other: np.ndarray) -> str:
+def first_difference(games: Games, one: np.ndarray, other: np.ndarray) -> str:
     for deal, a, b in zip(games.deal, one, other, strict=True):
         if a.tobytes() != b.tobytes():
             return f"deal {deal} went another way"

@@ -4,6 +4,9 @@ A worker is handed a tournament and a chunk, and needs nothing else. This module
 """
 
 import dataclasses
+import re
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,18 +20,25 @@ from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
 from mtrain.game.scoring import ranks, shares
 from mtrain.study import results, tables
-from mtrain.think.agent import build
+from mtrain.think.agent import Bot, build
 
 
 @dataclass(frozen=True)
 class Done:
-    """What came back of a chunk."""
+    """What came back of a chunk.
+
+    Attributes
+    ----------
+    errors
+        By file name: what programs wrote to their standard error.
+    """
 
     chunk: Chunk
     n_games: int
     digest: results.Digest
     decisions: dict[int, int]
     times: dict[int, np.ndarray]
+    errors: dict[str, bytes]
 
 
 def work(t: Tournament, chunk: Chunk, out: Path) -> Done:
@@ -36,7 +46,8 @@ def work(t: Tournament, chunk: Chunk, out: Path) -> Done:
     who = np.unique(chunk.lineup)
     games = t.schedule.games(chunk.match, chunk.blocks)
     seated = dataclasses.replace(games, who=np.searchsorted(who, games.who))
-    played = play(t.rules, [build(t.agents[agent]) for agent in who], seated, t.seed, t.on_fault)
+    bots = [build(t.agents[agent]) for agent in who]
+    played = play(t.rules, bots, seated, t.seed, t.on_fault)
     frames = _frames(t, chunk, games, played)
     for table, frame in frames.items():
         part = out / f"{table.name}.parquet" / f"part-{chunk.number:05d}.parquet"
@@ -50,7 +61,18 @@ def work(t: Tournament, chunk: Chunk, out: Path) -> Done:
         results.digest(frames[tables.GAMES], frames[tables.ROUNDS], t.players),
         dict(zip(who.tolist(), played.decisions.tolist(), strict=True)),
         dict(zip(who.tolist(), played.times, strict=True)),
+        dict(_errors(bots, chunk)),
     )
+
+
+def _errors(bots: Sequence[Bot], chunk: Chunk) -> Iterator[tuple[str, bytes]]:
+    """Yield what programs wrote to their standard error, each with the name of a file: one a label, chunk and seat."""
+    for bot in bots:
+        for seat, text in sorted(bot.crew.errors.items()) if bot.crew else ():
+            name = re.sub(r"[^A-Za-z0-9._-]+", "-", bot.spec.label)[:80]
+            if name != bot.spec.label:
+                name += f"-{zlib.crc32(bot.spec.label.encode()):08x}"  # two labels may look alike in a file's name
+            yield f"{name}-{chunk.number:05d}-seat-{seat}.txt", text
 
 
 def _frames(t: Tournament, chunk: Chunk, games: Games, played: Played) -> dict[tables.Table, pd.DataFrame]:

@@ -32,6 +32,9 @@ KEYS: dict[str, tuple[type, str]] = {
     "games": (int, "instead of deals: whole blocks that hold at least so many games"),
     "seed": (int, "the seed"),
     "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
+    "bot_time": (float, "seconds that an agent may take to answer that is a program"),
+    "bot_start": (float, "seconds that it may take to come up"),
+    "bot_memory": (int, "MB of memory that it may take"),
     "on_fault": (str, "what becomes of a game in which an agent fails: substitute, forfeit, void or stop"),
 }
 REQUIRED = ("question", "agents", "seed")
@@ -39,8 +42,28 @@ REQUIRED = ("question", "agents", "seed")
 # Keys of which one stands for the other: a part that gives one does without the other of the top.
 INSTEAD = (("deals", "games"), ("focus", "lineups"))
 
-_WORDS = {str: "a text", list: "a list of texts", dict: "a table", int: "a whole number", bool: "true or false"}
-_PLAN = ("rules", "players", "focus", "lineups", "deals", "games", "seed", "allow_peeking", "on_fault")
+_WORDS = {
+    float: "a number",
+    str: "a text",
+    list: "a list of texts",
+    dict: "a table",
+    int: "a whole number",
+    bool: "true or false",
+}
+_PLAN = (
+    "rules",
+    "players",
+    "focus",
+    "lineups",
+    "deals",
+    "games",
+    "seed",
+    "allow_peeking",
+    "on_fault",
+    "bot_time",
+    "bot_start",
+    "bot_memory",
+)
 
 # What a part may be called: its name becomes a folder's.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -163,7 +186,8 @@ def _check(said: Mapping[str, Any], where: str, known: Mapping[str, tuple[type, 
             hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(known)}"
             raise ExperimentError(f"{where}: unknown key {key!r}; {hint}")
         kind = known[key][0]
-        good = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+        good = isinstance(value, (int, float) if kind is float else kind)
+        good = good and not (kind in (int, float) and isinstance(value, bool))
         if good and key == "lineups":
             if not all(isinstance(lineup, list) and all(isinstance(name, str) for name in lineup) for lineup in value):
                 raise ExperimentError(f"{where}: lineups is a list of lists of texts, not {value!r}")
@@ -187,4 +211,11 @@ def _replaced(key: str, part: Mapping[str, Any]) -> bool:
 def _tournament(said: Mapping[str, Any], path: Path) -> Tournament:
     places = [path.parent / place for place in said.get("agents_from", [])]
     wanted: dict[str, Any] = {key: said[key] for key in _PLAN if key in said}
-    return plan(said["agents"], changes=said.get("set"), title=said["question"], agents_from=places, **wanted)
+    return plan(
+        said["agents"],
+        changes=said.get("set"),
+        title=said["question"],
+        agents_from=places,
+        folder=path.parent,
+        **wanted,
+    )

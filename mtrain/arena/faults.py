@@ -24,7 +24,7 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import nth_action
 from mtrain.game.notation import action_text
 from mtrain.game.rng import STAND_IN, at, scaled, stream
-from mtrain.think.agent import ENDING, ILLEGAL, Unasked
+from mtrain.think.faults import ILLEGAL, Unasked
 
 SUBSTITUTE, FORFEIT, VOID, STOP = POLICIES = ("substitute", "forfeit", "void", "stop")
 
@@ -135,7 +135,7 @@ class Referee:
         self.failures.append(failure)
         if self.see is not None:
             self.see(failure, error)
-        if self.on_fault != SUBSTITUTE or failure.kind in ENDING:
+        if self.on_fault != SUBSTITUTE or (failed is not None and failed.ended):
             self.stood[g, seat] = 1
 
 

@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import json
 import platform
+import shlex
 import time
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -13,7 +14,7 @@ from typing import Any
 from mtrain import __version__
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import PRESETS, RULES_VERSION
-from mtrain.think.agent import all_params
+from mtrain.think.agent import EXEC, AgentSpec, all_params
 
 FORMAT = "mtrain-results/1"
 
@@ -26,7 +27,8 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "agents": {agent.label: str(agent) for agent in t.agents},
         "parameters": {agent.label: all_params(agent) for agent in t.agents},
         "agents_from": list(t.agents_from),
-        "sources": {agent.label: source(agent.origin) for agent in t.agents},
+        "folder": t.folder,
+        "sources": {agent.label: source(agent) for agent in t.agents},
         "peeking": [agent.label for agent in t.agents if agent.peeks],
         "uses_clock": [agent.label for agent in t.agents if agent.uses_clock],
         "reproducible": not any(agent.uses_clock for agent in t.agents),
@@ -56,8 +58,13 @@ def to_bytes(manifest: Mapping[str, Any]) -> bytes:
     return (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def source(origin: str) -> str:
-    """Return a short hash of the source file that an agent comes from."""
+def source(agent: AgentSpec) -> str:
+    """Return a short hash of the source file that an agent comes from; of a program, of all files in its command."""
+    origin = agent.origin
+    if agent.name == EXEC:
+        words = shlex.split(dict(agent.params)["command"])
+        named = [path for word in words if (path := Path(origin, word)).is_file()]
+        return _hash(named) if named else ""
     if origin.startswith("entry:"):
         found = importlib.util.find_spec(origin.split(":")[1])
         origin = found.origin or "" if found else ""

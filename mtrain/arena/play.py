@@ -15,12 +15,15 @@ import numpy as np
 
 from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
 from mtrain.arena.faults import FORFEIT, STOP, Failure, Referee, forfeit, stand_in
+from mtrain.arena.telling import Telling
 from mtrain.game.intrinsics import call
 from mtrain.game.jit import addressed, kernel, swallowed
-from mtrain.game.kernels import advance, apply, first_round, is_legal, list_actions, next_round, nth_action, observe
+from mtrain.game.journal import NONE, advance_noting, apply_noting, blank_journal
+from mtrain.game.kernels import first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
-from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, Unasked, ask
+from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, ask
+from mtrain.think.faults import Unasked
 from mtrain.think.policies import uniform_policy
 
 # Columns of `Played.rows`, one row a round and seat.
@@ -130,12 +133,14 @@ def _run(
     counts,
     times,
     report,
+    journal,
 ):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
     ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. ``report: int64[4]``: the
     actions done, and where to go on: at which entry of `active`, and how many wait so far. Returns how many wait, or
     -1 after an illegal answer (then the last of `report`): once that game has another, the call is to be repeated.
+    With a journal there is one game, and it waits at the end of every round, too.
     """
     waiting = report[2]
     o = seen[0]
@@ -144,10 +149,14 @@ def _run(
         g = active[k]
         s = states[g]
         while True:
-            n = advance(s)
+            n = advance_noting(s, journal)
             if n == 0:
                 number = np.int64(s.number) - 1
                 _end_round(s, rows[g, number], ends[g, number], counts[g], stood[g])
+                if len(journal) > 1:
+                    active[waiting] = g
+                    waiting += 1
+                    break
                 if s.number == s.n_rounds:
                     break
                 next_round(s, seed, deals[g])
@@ -161,7 +170,7 @@ def _run(
                 counts[g, seat] += 1
                 if stood[g, seat]:
                     stood[g, seat] += 1
-                    apply(s, stand_in(s, seed, deals[g], seatings[g], counts[g, seat]))
+                    apply_noting(s, stand_in(s, seed, deals[g], seatings[g], counts[g, seat]), journal)
                     report[0] += 1
                     continue
                 if in_python[agent]:
@@ -186,7 +195,7 @@ def _run(
                     report[2] = waiting
                     report[3] = action
                     return -1
-            apply(s, action)
+            apply_noting(s, action, journal)
             report[0] += 1
     report[1] = 0
     report[2] = 0
@@ -216,14 +225,14 @@ def gather(states, games, peeks, obs, actions, streams):
 
 
 @kernel
-def answer(states, games, chosen, streams, wrong):
+def answer(states, games, chosen, streams, wrong, journal):
     """Apply the answers that are legal; write the entries of the others into ``wrong: int64[n]``, return how many."""
     n = 0
     for i in range(len(games)):
         s = states[games[i]]
         s.stream[s.turn] = streams[i]
         if is_legal(s, chosen[i]):
-            apply(s, chosen[i])
+            apply_noting(s, chosen[i], journal)
         else:
             wrong[n] = i
             n += 1
@@ -231,9 +240,15 @@ def answer(states, games, chosen, streams, wrong):
 
 
 @kernel
-def _substitute(states, g, seed, deal, seating, decision):
+def _substitute(states, g, seed, deal, seating, decision, journal):
     """Let a stand-in choose in game `g`."""
-    apply(states[g], stand_in(states[g], seed, deal, seating, decision))
+    apply_noting(states[g], stand_in(states[g], seed, deal, seating, decision), journal)
+
+
+@kernel
+def _deal_next(states, g, seed, deal):
+    """Deal the next round of game `g`."""
+    next_round(states[g], seed, deal)
 
 
 def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault: str = STOP) -> Played:
@@ -276,16 +291,18 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
     report = np.zeros(4, np.int64)
     seen = np.zeros(1, STATE)
     referee = Referee(on_fault, games.deal, games.seating, players)
+    listening = any(bot.crew for bot in bots)
+    journal = blank_journal() if listening else NONE
 
     def failed(g: int, given: int, why: Unasked | None) -> None:
         """Have a stand-in choose for the agent on turn, unless the referee ends the run."""
         s = states[g]
         decision = int(counts[g, s.turn])
         referee.fault(g, s, bots[games.who[g, s.turn]].spec.label, decision, given, why)
-        _substitute(states, g, np.uint64(seed), games.deal[g], games.seating[g], decision)
+        _substitute(states, g, np.uint64(seed), games.deal[g], games.seating[g], decision, journal)
 
-    active = np.arange(n)
-    with swallowed() as raised:
+    def go_on(active: np.ndarray, raised: list[BaseException]) -> np.ndarray:
+        """Play games on until each is over or waits for a Python agent; return those that wait."""
         while True:
             waiting = _run(
                 states,
@@ -305,21 +322,52 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
                 counts,
                 times,
                 report,
+                journal,
             )
-            if waiting < 0:
-                why = Unasked(0) if raised else None
-                if why is not None:
-                    why.__cause__ = raised.pop()
-                failed(int(active[report[1]]), int(report[3]), why)
-                report[0] += 1
+            if waiting >= 0:
+                return active[:waiting]
+            why = Unasked(0) if raised else None
+            if why is not None:
+                why.__cause__ = raised.pop()
+            failed(int(active[report[1]]), int(report[3]), why)
+            report[0] += 1
+
+    def ask_all(active: np.ndarray) -> None:
+        """Ask the agents about the games that wait for them."""
+        asking = games.who[active, states["turn"][active]]
+        for k in asking if len(asking) == 1 else np.unique(asking):
+            _ask(states, active[asking == k], bots[k], times[k], failed, journal)
+            report[0] += int((asking == k).sum())
+
+    def play_aloud(g: int, raised: list[BaseException]) -> None:
+        """Play one game, and tell the programs in it what happens."""
+        telling = Telling(rules, [bots[k] for k in games.who[g]])
+        telling.round(states[g])
+        active = np.array([g])
+        while True:
+            active = go_on(active, raised)
+            telling.read(journal)
+            if not states[g].over:
+                ask_all(active)
                 continue
-            active = active[:waiting]
-            if not waiting:
-                break
-            asking = games.who[active, states["turn"][active]]
-            for k in np.unique(asking):
-                _ask(states, active[asking == k], bots[k], times[k], failed)
-                report[0] += int((asking == k).sum())
+            telling.over(states[g])
+            if states[g].number == rules.rounds:
+                return
+            _deal_next(states, g, np.uint64(seed), games.deal[g])
+            telling.round(states[g])
+
+    try:
+        with swallowed() as raised:
+            if listening:
+                for g in range(n):
+                    play_aloud(g, raised)
+            else:
+                active = np.arange(n)
+                while len(active := go_on(active, raised)):
+                    ask_all(active)
+    finally:
+        for bot in bots:
+            bot.close()
 
     asked = rows[..., ROW.index("decisions")].sum(1, dtype=np.int64)
     decisions = np.bincount(games.who.ravel(), asked.ravel(), minlength=len(bots)).astype(np.int64)
@@ -349,6 +397,7 @@ def _ask(
     bot: Bot,
     times: np.ndarray,
     failed: Callable[[int, int, Unasked | None], None],
+    journal: np.ndarray,
 ) -> None:
     """Ask one Python agent about every game that waits for it, and apply its answers."""
     obs, actions, streams = see(states, waiting, bot.peeks)
@@ -357,7 +406,7 @@ def _ask(
     answers = ask(bot, obs, actions, streams, unasked)
     note_each(times, len(waiting), time.perf_counter_ns() - start)
     wrong = np.zeros(len(waiting), np.int64)
-    for i in wrong[: answer(states, waiting, answers, streams, wrong)].tolist():
+    for i in wrong[: answer(states, waiting, answers, streams, wrong, journal)].tolist():
         failed(int(waiting[i]), int(answers[i]), unasked.get(i))
     unasked.clear()  # the exceptions know the frames that know them: whole batches would wait for the collector
 

@@ -9,9 +9,11 @@ import numpy as np
 from mtrain.arena.faults import STOP, Failure, Referee, stand_in_at
 from mtrain.arena.play import see as seen_by
 from mtrain.arena.schedule import first_starter
+from mtrain.arena.telling import Telling
 from mtrain.game.record import Chooser, play_game
 from mtrain.game.rules import RuleSet
-from mtrain.think.agent import PEEKS, Bot, Unasked, ask
+from mtrain.think.agent import PEEKS, Bot, ask
+from mtrain.think.faults import Unasked
 
 
 def chooser(
@@ -84,8 +86,13 @@ def record_game(
         Under `stop`, if a bot raises or answers with what is no legal action.
     """
     names = [f"{bot.spec}{PEEKS if bot.peeks else ''}" for bot in bots]
+    tell = Telling(rules, bots).follow if any(bot.crew for bot in bots) else None
     choose = chooser(bots, seed=seed, deal=game, seating=seating, on_fault=on_fault, see=see)
-    return play_game(rules, names, choose, seed=seed, game=game, starter=starter, seating=seating)
+    try:
+        return play_game(rules, names, choose, seed=seed, game=game, starter=starter, seating=seating, tell=tell)
+    finally:
+        for bot in bots:
+            bot.close()
 
 
 def record_games(rules: RuleSet, bots: Sequence[Bot], *, games: int, seed: int) -> Iterator[dict[str, Any]]:

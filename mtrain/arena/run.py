@@ -26,6 +26,7 @@ from mtrain.game.jit import JIT
 from mtrain.game.rules import RuleSet
 from mtrain.study import results, tables
 from mtrain.think.agent import KERNEL, build
+from mtrain.think.process import Limits
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ def run(
     for done in _spread(t, out, jobs):
         digests.append(done.digest)
         games += done.n_games
+        for name, text in done.errors.items():
+            tables.put(out / "stderr" / name, text)
         for agent, count in done.decisions.items():
             decisions[agent] += count
             times[agent] = times[agent] + done.times[agent]
@@ -160,6 +163,9 @@ def tournament(
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
     on_fault: str = SUBSTITUTE,
+    bot_time: float = Limits.seconds,
+    bot_start: float = Limits.start,
+    bot_memory: int = Limits.memory,
     watch: Callable[[Step], None] | None = None,
     **changes: Any,
 ) -> results.Results:
@@ -193,6 +199,8 @@ def tournament(
     on_fault
         What becomes of a game in which an agent fails: ``substitute`` (a legal action drawn by chance takes the place
         of its answer), ``forfeit``, ``void`` (the block counts nowhere) or ``stop``.
+    bot_time, bot_start, bot_memory
+        What agents may take that are programs (``exec:COMMAND``): seconds to answer, seconds to come up, MB of memory.
     watch
         Called with a `Step` after every chunk.
     **changes
@@ -231,6 +239,9 @@ def tournament(
         agents_from=agents_from,
         allow_peeking=allow_peeking,
         on_fault=on_fault,
+        bot_time=bot_time,
+        bot_start=bot_start,
+        bot_memory=bot_memory,
     )
     if out is not None:
         return run(t, out, jobs=jobs, watch=watch)

@@ -19,6 +19,7 @@ from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combin
 from mtrain.errors import Mistake
 from mtrain.game.rules import RulesError, RuleSet, override, preset
 from mtrain.think.agent import PEEKS, AgentSpec, Registry, effort, refuse_peeking
+from mtrain.think.process import Limits
 
 MAX_SEED = 2**63 - 1
 
@@ -45,6 +46,8 @@ class Tournament:
         What becomes of a game in which an agent fails: one of `mtrain.arena.faults.POLICIES`.
     agents_from
         Where agents were looked for besides those that come with mtrain, as it was said.
+    folder
+        Where agents run that are programs, as it was said.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -57,6 +60,7 @@ class Tournament:
     title: str = ""
     on_fault: str = SUBSTITUTE
     agents_from: tuple[str, ...] = ()
+    folder: str = "."
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -98,6 +102,10 @@ def plan(
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
     on_fault: str = SUBSTITUTE,
+    bot_time: float = Limits.seconds,
+    bot_start: float = Limits.start,
+    bot_memory: int = Limits.memory,
+    folder: str | Path = ".",
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -130,6 +138,10 @@ def plan(
     on_fault
         What becomes of a game in which an agent fails: ``substitute``, ``forfeit``, ``void`` or ``stop``
         (see `mtrain.arena.faults`).
+    bot_time, bot_start, bot_memory
+        What agents may take that are programs: seconds to answer, seconds to come up, MB of memory.
+    folder
+        Where such programs run.
 
     Raises
     ------
@@ -160,7 +172,7 @@ def plan(
     if not agents:
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
     places = tuple(map(str, agents_from))
-    registry = Registry(places)
+    registry = Registry(places, Limits(bot_time, bot_start, bot_memory), folder)
     specs = [registry.parse(text) for text in agents]
     if not allow_peeking:
         refuse_peeking(specs)
@@ -181,6 +193,7 @@ def plan(
         title,
         on_fault,
         places,
+        str(folder),
     )
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")

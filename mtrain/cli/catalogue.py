@@ -5,7 +5,16 @@ from typing import Any
 
 import click
 
-from mtrain.cli.options import agents_from_too, allow_peeking_too, changes_of, json_too, rules_of, seed_given
+from mtrain.cli.options import (
+    agents_from_too,
+    allow_peeking_too,
+    bot_limits_too,
+    changes_of,
+    json_too,
+    limits_of,
+    rules_of,
+    seed_given,
+)
 
 
 @click.command()
@@ -98,37 +107,49 @@ def agents(name: str | None, agents_from: tuple[str, ...], as_json: bool) -> Non
 @click.argument("agent")
 @agents_from_too
 @allow_peeking_too
+@bot_limits_too
 @seed_given
 @json_too
-def check_agent(agent: str, agents_from: tuple[str, ...], allow_peeking: bool, seed: int, as_json: bool) -> None:
-    """Check that AGENT keeps the rules of being an agent, on every preset and number of players."""
-    from mtrain.arena.check import CHECKS, check_agent
-    from mtrain.show.terminal import show, show_json
-    from mtrain.think.agent import Registry, refuse_peeking
+def check_agent(
+    agent: str, agents_from: tuple[str, ...], allow_peeking: bool, seed: int, as_json: bool, **bot_limits: Any
+) -> None:
+    """Check that AGENT keeps the rules of being an agent, on every preset and number of players.
 
-    spec = Registry(agents_from).parse(agent)
+    Of a program (exec:COMMAND), every step of the protocol is checked, too.
+    """
+    from mtrain.arena.check import CHECKS, check_agent
+    from mtrain.arena.check_program import STEPS, check_program
+    from mtrain.show.terminal import show, show_json
+    from mtrain.think.agent import EXEC, Registry, refuse_peeking
+
+    spec = Registry(agents_from, limits_of(bot_limits)).parse(agent, meet=False)
     if not allow_peeking:
         refuse_peeking([spec])
-    verdicts = list(check_agent(spec, seed=seed))
+    program = spec.name == EXEC
+    verdicts = list((check_program if program else check_agent)(spec, seed=seed))
     if as_json:
         show_json([vars(verdict) for verdict in verdicts])
     else:
         rows = []
-        for check, meaning in CHECKS.items():
+        for check, meaning in (STEPS if program else CHECKS).items():
             mine = [v for v in verdicts if v.check == check]
             failed = [v for v in mine if v.trouble]
-            first = f"{failed[0].rules}, {failed[0].players} players: {failed[0].trouble}" if failed else ""
             rows.append(
                 [
                     check,
                     meaning,
-                    f"{len(mine) - len(failed)} of {len(mine)}",
+                    f"{len(mine) - len(failed)} of {len(mine)}" if mine else "not reached",
                     f"{sum(v.decisions for v in mine):,}",
-                    first,
+                    _first_trouble(failed[0]) if failed else "",
                 ]
             )
         show(["check", "what is asked", "tables passed", "decisions", "first trouble"], rows)
     sys.exit(any(v.trouble for v in verdicts))
+
+
+def _first_trouble(verdict: Any) -> str:
+    where = f"{verdict.rules}, {verdict.players} players: " if verdict.rules else ""
+    return f"{where}{verdict.trouble}"
 
 
 @click.command()

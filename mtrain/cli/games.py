@@ -6,7 +6,17 @@ from typing import Any
 
 import click
 
-from mtrain.cli.options import agents_from_too, allow_peeking_too, fail, json_too, rules_given, rules_of, seed_given
+from mtrain.cli.options import (
+    agents_from_too,
+    allow_peeking_too,
+    bot_limits_too,
+    fail,
+    json_too,
+    limits_of,
+    rules_given,
+    rules_of,
+    seed_given,
+)
 from mtrain.errors import Trouble
 
 
@@ -19,6 +29,7 @@ from mtrain.errors import Trouble
 @click.option("--out", required=True, metavar="FILE", help="Where to write, one game a line; - for standard output.")
 @agents_from_too
 @allow_peeking_too
+@bot_limits_too
 def record(
     agents: tuple[str, ...],
     rules: str,
@@ -29,6 +40,7 @@ def record(
     out: str,
     agents_from: tuple[str, ...],
     allow_peeking: bool,
+    **bot_limits: Any,
 ) -> None:
     """Play games, one AGENT a seat in the order of the seats, and write them down."""
     from mtrain.arena.recording import record_games
@@ -42,7 +54,7 @@ def record(
         raise click.UsageError(
             f"{len(agents)} agents for {players} players; name one agent a seat, in the order of the seats"
         )
-    registry = Registry(agents_from)
+    registry = Registry(agents_from, limits_of(bot_limits))
     specs = [registry.parse(agent) for agent in agents]
     if not allow_peeking:
         refuse_peeking(specs)

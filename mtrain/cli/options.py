@@ -1,7 +1,7 @@
 """What several commands share: options, and giving up with one sentence."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import click
@@ -41,6 +41,19 @@ agents_from_too = click.option(
     "--agents", "agents_from", multiple=True, metavar="PATH", help="A file or folder with more agents; may be repeated."
 )
 allow_peeking_too = click.option("--allow-peeking", is_flag=True, help="Let agents play that are shown hidden tiles.")
+bot_limits_too = options(
+    click.option(
+        "--bot-time",
+        type=float,
+        default=10.0,
+        show_default=True,
+        help="Seconds that an exec: agent may take to answer.",
+    ),
+    click.option(
+        "--bot-start", type=float, default=30.0, show_default=True, help="Seconds that it may take to come up."
+    ),
+    click.option("--bot-memory", type=int, default=1024, show_default=True, help="MB of memory that it may take."),
+)
 on_fault_given = click.option(
     "--on-fault",
     default="substitute",
@@ -50,6 +63,13 @@ on_fault_given = click.option(
 )
 jobs_given = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
 quiet_too = click.option("--quiet", is_flag=True, help="No progress.")
+
+
+def limits_of(bot_limits: Mapping[str, Any]) -> Any:
+    """Return what programs may take, from the options of `bot_limits_too`."""
+    from mtrain.think.process import Limits
+
+    return Limits(bot_limits["bot_time"], bot_limits["bot_start"], bot_limits["bot_memory"])
 
 
 def changes_of(pairs: tuple[str, ...]) -> dict[str, str]:

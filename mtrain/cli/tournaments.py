@@ -10,6 +10,7 @@ import click
 from mtrain.cli.options import (
     agents_from_too,
     allow_peeking_too,
+    bot_limits_too,
     changes_of,
     fail,
     jobs_given,
@@ -42,6 +43,7 @@ from mtrain.cli.options import (
 @agents_from_too
 @allow_peeking_too
 @on_fault_given
+@bot_limits_too
 @quiet_too
 @json_too
 def tournament(
@@ -62,6 +64,7 @@ def tournament(
     on_fault: str,
     quiet: bool,
     as_json: bool,
+    **bot_limits: Any,
 ) -> None:
     """Play a tournament of the AGENTS and print the standings.
 
@@ -83,6 +86,7 @@ def tournament(
         agents_from=agents_from,
         allow_peeking=allow_peeking,
         on_fault=on_fault,
+        **bot_limits,
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(

@@ -30,6 +30,9 @@ MADE_FROM = ("players", "agents", "seed", "game")
 Event = list[Any]
 Chooser = Callable[[np.ndarray], int]
 
+# Hears of every event with the position after it; of a round just dealt with None.
+Teller = Callable[[np.ndarray, Event | None], None]
+
 
 class RecordError(Trouble):
     """A record that cannot be read, or that breaks a rule: the sentence names the round and the event."""
@@ -67,7 +70,7 @@ def _hands(position: np.ndarray) -> dict[str, Any]:
     return {"hands": [deck[seat * size : (seat + 1) * size] for seat in range(n)], "boneyard": deck[n * size :]}
 
 
-def play_round(position: np.ndarray, choose: Chooser) -> dict[str, Any]:
+def play_round(position: np.ndarray, choose: Chooser, tell: Teller | None = None) -> dict[str, Any]:
     """Play a dealt round to its end, in place; return it as a record's round.
 
     Parameters
@@ -76,21 +79,27 @@ def play_round(position: np.ndarray, choose: Chooser) -> dict[str, Any]:
         A round just dealt.
     choose
         Called with the position where there are two or more legal actions; returns one of them.
+    tell
+        Called with the position when the round is dealt, and after every event.
     """
     s = position[0]
     dealt, events = _hands(position), []
+    if tell:
+        tell(position, None)
     while not s.over:
         event = forced_event(position)
-        if event:
-            events.append(event)
-        elif not s.over:
+        if event is None and not s.over:
             legal = legal_actions(position)
             action = legal[0] if len(legal) == 1 else choose(position)
             why = why_not(position, action)
             if why:
                 raise IllegalAction(why)
-            events.append(_event_of(position, action))
+            event = _event_of(position, action)
             apply(position, action)
+        if event:
+            events.append(event)
+            if tell:
+                tell(position, event)
     return _round(position, dealt, events)
 
 
@@ -122,6 +131,7 @@ def play_game(
     game: int,
     starter: int,
     seating: int = 0,
+    tell: Teller | None = None,
 ) -> dict[str, Any]:
     """Play one game and return its record.
 
@@ -139,12 +149,14 @@ def play_game(
         The seat that starts the first round.
     seating
         What the seats' own streams are made from, besides seed and game.
+    tell
+        As for `play_round`.
     """
     position = new_game(rules, len(agents), seed=seed, deal=game, seating=seating, starter=starter)
-    rounds = [play_round(position, choose)]
+    rounds = [play_round(position, choose, tell)]
     while len(rounds) < rules.rounds:
         next_round(position, seed=seed, deal=game)
-        rounds.append(play_round(position, choose))
+        rounds.append(play_round(position, choose, tell))
     return _game(rules, rounds, players=len(agents), agents=agents, seed=seed, game=game)
 
 

@@ -7,9 +7,12 @@ dataclass whose fields are its parameters and which has one of
 - ``act_batch(obs, actions, streams) -> actions``: many games at once;
 - ``kernel``: a function ``(obs, own) -> action`` compiled with `compiled`.
 
-The file's name is the bot's name. Workers are handed an agent's *spec* and build it themselves. A bot that declares
-``peeks = True`` is for questions about what hidden tiles are worth: it is shown them, and its label says so wherever it
-stands; one that looks at the time declares ``uses_clock = True``. This module must not know what a tournament is.
+The file's name is the bot's name. Or a bot is a program of its own, in any language, written ``exec:COMMAND``: it
+plays over lines of JSON (`mtrain.think.protocol`).
+
+Workers are handed an agent's *spec* and build it themselves. A bot that declares ``peeks = True`` is for questions
+about what hidden tiles are worth: it is shown them, and its label says so wherever it stands; one that looks at the
+time declares ``uses_clock = True``. This module must not know what a tournament is.
 """
 
 import contextlib
@@ -19,6 +22,8 @@ import functools
 import importlib.metadata
 import importlib.util
 import inspect
+import re
+import shlex
 import sys
 import types
 import typing
@@ -35,53 +40,25 @@ from mtrain.game import jit
 from mtrain.game.notation import known_action
 from mtrain.game.rng import Stream
 from mtrain.game.state import N_PARAMS, OWN, STATE
+from mtrain.think import crew
+from mtrain.think.crew import Crew
+from mtrain.think.faults import GARBAGE, RAISED, Unasked
+from mtrain.think.process import Limits, NotStarted
+from mtrain.think.protocol import Hello
 
 ENTRY_POINTS = "mtrain.agents"
 
 # How an agent is asked.
-KERNEL, BATCH, SINGLE = "compiled", "batch", "one at a time"
+KERNEL, BATCH, SINGLE, PROCESS = "compiled", "batch", "one at a time", "process"
+
+# What an agent begins with that is a program of its own, and the name of all of them.
+EXEC = "exec"
 
 # What the label of an agent that peeks ends with, and no other's does.
 PEEKS = " (peeks)"
 
 # What a decision usually costs, in µs.
-_USUAL_EFFORT = {KERNEL: 0.1, BATCH: 2.0, SINGLE: 10.0}
-
-
-# How an agent can fail, what each kind is, and which of them end the process of a bot that is one.
-RAISED, ILLEGAL, GARBAGE = "raised", "illegal", "garbage"
-TIMEOUT, EXITED, CLOSED, MEMORY, FLOOD = "timeout", "exited", "closed", "memory", "flood"
-KINDS = {
-    RAISED: "it raised an exception",
-    ILLEGAL: "it answered with what is none of the legal actions",
-    GARBAGE: "its answer was no whole number, or none that could be read",
-    TIMEOUT: "it gave no answer in time",
-    EXITED: "its process ended",
-    CLOSED: "its process closed the pipe",
-    MEMORY: "its process took too much memory",
-    FLOOD: "its process wrote a line without end",
-}
-ENDING = frozenset((TIMEOUT, EXITED, CLOSED, MEMORY, FLOOD))
-
-
-class Unasked(Exception):
-    """A bot gave no answer that could be read when it was asked about entry `index` of a batch.
-
-    Parameters
-    ----------
-    index
-        Which entry.
-    kind
-        One of `KINDS`.
-    said
-        What happened, in words; besides them, or without, its cause (an exception of the bot) says it.
-    """
-
-    def __init__(self, index: int, kind: str = RAISED, said: str = "") -> None:
-        super().__init__(index, kind, said)
-        self.index = index
-        self.kind = kind
-        self.said = said
+_USUAL_EFFORT = {KERNEL: 0.1, BATCH: 2.0, SINGLE: 10.0, PROCESS: 150.0}
 
 
 class _Garbage(ValueError):
@@ -185,6 +162,8 @@ class AgentSpec:
     uses_clock: bool = False
 
     def __str__(self) -> str:
+        if self.name == EXEC:
+            return f"{EXEC}:{dict(self.params)['command']}"
         given = ",".join(f"{name}={_word(value)}" for name, value in self.params)
         return f"{self.name}:{given}" if given else self.name
 
@@ -200,13 +179,15 @@ class Bot:
     Attributes
     ----------
     how
-        `KERNEL`, `BATCH` or `SINGLE`.
+        `KERNEL`, `BATCH`, `SINGLE` or `PROCESS`.
     call
-        The kernel, ``act_batch`` or ``act``.
+        The kernel, ``act_batch`` or ``act``; of a program, how its processes are asked.
     params : float64[16]
         For a kernel: the parameters as numbers.
     peeks
         Is it shown the whole State?
+    crew
+        Of a program: its processes, started when a game begins. They must be closed.
     """
 
     spec: AgentSpec
@@ -214,6 +195,12 @@ class Bot:
     call: Callable[..., Any]
     params: np.ndarray
     peeks: bool = False
+    crew: Crew | None = None
+
+    def close(self) -> None:
+        """Let go of what it holds beyond this object: of a program, its processes."""
+        if self.crew is not None:
+            self.crew.close()
 
 
 def ask(
@@ -244,7 +231,7 @@ def ask(
     ------
     Unasked
         If `failed` is None and the bot raises, an answer is no whole number, or a batch is answered with another
-        number of answers.
+        number of answers; if a program gives no answer that can be used.
 
     Notes
     -----
@@ -252,7 +239,7 @@ def ask(
     themselves. If none does, the first entry of the batch is charged, and what is said of it says so.
     """
     found: dict[int, Unasked] = {} if failed is None else failed
-    how = {BATCH: _ask_together, KERNEL: _ask_kernel}.get(bot.how, _ask_singly)
+    how = {BATCH: _ask_together, KERNEL: _ask_kernel, PROCESS: _ask_program}.get(bot.how, _ask_singly)
     answers = how(bot, obs, actions, streams, found)
     if failed is None and found:
         raise found[min(found)]
@@ -282,6 +269,12 @@ def _ask_together(
         failed[0] = together
         answers[0] = 0
     return answers
+
+
+def _ask_program(
+    bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked]
+) -> np.ndarray:
+    return np.asarray(bot.call(obs, actions, streams, failed))
 
 
 def _ask_kernel(
@@ -387,6 +380,10 @@ def _load(origin: str) -> Any:
     raise AgentError(f"{origin} defines neither a function `agent` nor a class `Agent`")
 
 
+# A program as an agent: everything after the first ``exec:`` is its command line.
+_PROGRAM = re.compile(r"(?:(?!exec:)(?P<label>.*?)@)?exec:(?P<command>.*)", re.DOTALL)
+
+
 class Registry:
     """The agents that can be named: bundled ones, files and folders, and those of other distributions.
 
@@ -394,6 +391,10 @@ class Registry:
     ----------
     extra
         Files and folders to look in besides.
+    limits
+        What an agent may take that is a program of its own.
+    folder
+        Where such programs run; None: where this one does.
 
     Raises
     ------
@@ -401,7 +402,11 @@ class Registry:
         If one of them is not there, or two agents have one name.
     """
 
-    def __init__(self, extra: Iterable[str | Path] = ()) -> None:
+    def __init__(
+        self, extra: Iterable[str | Path] = (), limits: Limits | None = None, folder: str | Path | None = None
+    ) -> None:
+        self.limits = limits or Limits()
+        self.folder = Path(folder or ".").resolve()
         self.origins: dict[str, str] = {}
         for path in sorted(bundled().glob("[!_]*.py")):
             self._add(_name_of(path), str(path.resolve()))
@@ -434,14 +439,21 @@ class Registry:
             raise AgentError(f"unknown agent {name!r}; {hint}")
         return _load(self.origins[name])
 
-    def parse(self, text: str) -> AgentSpec:
+    def parse(self, text: str, *, meet: bool = True) -> AgentSpec:
         """Return the spec that ``[label@]name[:param=value,…]`` stands for, its parameters read and checked.
+
+        In ``[label@]exec:COMMAND`` all the rest is a command line, commas and signs of every kind included. The program
+        is started once, to hear its hello, unless nobody wants to `meet` it yet.
 
         Raises
         ------
         AgentError
-            If the agent or a parameter is unknown, or a value has the wrong type.
+            If the agent or a parameter is unknown, or a value has the wrong type; if a command line cannot be read, or
+            its program cannot be started or does not speak the protocol.
         """
+        if program := _PROGRAM.fullmatch(text):
+            spec = self._program(program["label"], program["command"], text)
+            return dataclasses.replace(spec, uses_clock=introduce(spec).uses_clock) if meet else spec
         label, at, rest = text.rpartition("@")
         name, _, given = rest.partition(":")
         if at and not label.strip():
@@ -466,6 +478,25 @@ class Registry:
         label = label.removesuffix(PEEKS) + PEEKS if peeks else label
         uses_clock = bool(getattr(agent, "uses_clock", False))
         return dataclasses.replace(spec, label=label, peeks=peeks, uses_clock=uses_clock)
+
+    def _program(self, label: str | None, command: str, text: str) -> AgentSpec:
+        """Return the spec of a program."""
+        if label is not None and not label.strip():
+            raise AgentError(f"an empty label in {text!r}; a program is written label@exec:COMMAND")
+        if not text.isprintable():
+            raise AgentError(f"a command line is made of printable characters, not {text!r}")
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise AgentError(f"the command line {command!r} cannot be read: {str(error).lower()}") from None
+        if not words:
+            raise AgentError(f"{text!r} names no program; write exec:COMMAND, like exec:python3 bot.py")
+        params = {"command": command.strip()} | dataclasses.asdict(self.limits)
+        spec = AgentSpec("", EXEC, tuple(params.items()), str(self.folder))
+        label = (label or str(spec)).strip()
+        if label.endswith(PEEKS.strip()):
+            raise AgentError(f"the label {label!r} says that {str(spec)!r} peeks, and it does not")
+        return dataclasses.replace(spec, label=label)
 
 
 def parameters(found: Any) -> list[Parameter]:
@@ -505,6 +536,9 @@ def _read_params(name: str, found: Any, values: dict[str, Any]) -> Iterable[tupl
 
 def _instance(spec: AgentSpec) -> tuple[Any, str]:
     """Return the function or the object that a spec stands for, and how it is asked."""
+    if spec.name == EXEC:
+        command, limits = _program_of(spec)
+        return Crew(command, spec.origin, limits), PROCESS
     found = _load(spec.origin)
     if not isinstance(found, type):
         return found, KERNEL if hasattr(found, "py_func") else SINGLE
@@ -516,6 +550,12 @@ def _instance(spec: AgentSpec) -> tuple[Any, str]:
         if hasattr(found, method):
             return agent, how
     raise AgentError(f"agent {spec.name!r} has neither act, act_batch nor kernel")
+
+
+def _program_of(spec: AgentSpec) -> tuple[str, Limits]:
+    """Return the command line of a program, and what it may take."""
+    params = dict(spec.params)
+    return params.pop("command"), Limits(**params)
 
 
 def _peeks(agent: Any) -> bool:
@@ -548,6 +588,8 @@ def build(spec: AgentSpec) -> Bot:
         If its parameters are refused by the agent itself, or it defines no way of choosing.
     """
     agent, how = _instance(spec)
+    if how == PROCESS:
+        return Bot(spec, how, agent.ask, np.zeros(N_PARAMS), crew=agent)
     if how == BATCH:
         return Bot(spec, how, agent.act_batch, np.zeros(N_PARAMS), _peeks(agent))
     if how == SINGLE:
@@ -559,6 +601,21 @@ def build(spec: AgentSpec) -> Bot:
         said = " ".join(line.strip() for line in str(error).splitlines() if line.strip() and "pipeline" not in line)
         raise AgentError(f"agent {spec.name!r} cannot be compiled: {type(error).__name__}: {said[:300]}") from error
     return Bot(spec, how, kernel, _numbers(agent, parameters(type(agent))), _peeks(agent))
+
+
+def introduce(spec: AgentSpec) -> Hello:
+    """Start a program once, and return what it says of itself.
+
+    Raises
+    ------
+    AgentError
+        If it cannot be started, or does not speak the protocol.
+    """
+    command, limits = _program_of(spec)
+    try:
+        return crew.introduce(command, spec.origin, limits)
+    except NotStarted as error:
+        raise AgentError(f"agent {spec.label!r}: {error}") from None
 
 
 def effort(spec: AgentSpec) -> float:
@@ -584,7 +641,9 @@ def _numbers(agent: Any, known: Sequence[Parameter]) -> np.ndarray:
 
 
 def all_params(spec: AgentSpec) -> dict[str, Any]:
-    """Return every parameter of a spec, the defaults included."""
+    """Return every parameter of a spec, the defaults included; of a program, its command line and limits."""
+    if spec.name == EXEC:
+        return dict(spec.params)
     return {p.name: dict(spec.params).get(p.name, p.default) for p in parameters(_load(spec.origin))}
 
 
