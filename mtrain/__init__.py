@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mtrain.arena.calibration import calibrate as calibrate
     from mtrain.arena.faults import Fault as Fault
+    from mtrain.arena.merge import merge as merge
+    from mtrain.arena.run import Interrupted as Interrupted
     from mtrain.arena.run import tournament as tournament
     from mtrain.arena.tournament import TournamentError as TournamentError
     from mtrain.game.engine import IllegalAction as IllegalAction
@@ -48,6 +50,7 @@ _HOMES = {
     "Action": "mtrain.game.notation",
     "AgentError": "mtrain.think.agent",
     "Fault": "mtrain.arena.faults",
+    "Interrupted": "mtrain.arena.run",
     "IllegalAction": "mtrain.game.engine",
     "RecordError": "mtrain.game.record",
     "Registry": "mtrain.think.agent",
@@ -65,6 +68,7 @@ _HOMES = {
     "legal_actions": "mtrain.game.engine",
     "list_actions": "mtrain.game.kernels",
     "locate": "mtrain.think.locations",
+    "merge": "mtrain.arena.merge",
     "new_game": "mtrain.game.engine",
     "next_round": "mtrain.game.engine",
     "nth_action": "mtrain.game.kernels",

@@ -1,12 +1,17 @@
-"""Manifests: what is written down of a run, for whoever reads its tables later."""
+"""Manifests: what is written down of a run, for whoever reads its tables later, and what two of them have in common.
 
+Most of a manifest is the spec: what the games depend on. Runs of one spec have the same games, wherever and however
+they are played, so they can be gone on with and put together; the rest says how this one went.
+"""
+
+import functools
 import hashlib
 import importlib.util
 import json
 import platform
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,8 +23,34 @@ from mtrain.think.agent import EXEC, AgentSpec, all_params
 
 FORMAT = "mtrain-results/1"
 
+HOW = (
+    "title", "agents_from", "folder", "machine", "jobs", "backend", "started", "finished", "seconds", "warnings",
+    "void", "stopped", "merged",
+)  # fmt: skip
+"""What a manifest says of how a run went; all else is the spec."""
 
-def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
+_CODE = ("arena/play.py", "arena/schedule.py", "arena/chunks.py", "study/tables.py")
+
+_FIRST = ("agents", "players", "seed", "rules", "deals", "lineups")
+_LONGEST = 80  # characters of a value in a sentence
+
+_MUTE = ("blocks", "games", "rounds", "seatings", "parameters", "preset")
+
+
+def manifest_of(t: Tournament, jobs: int, started: float, until: str = "") -> dict[str, Any]:
+    """Return the manifest of a run that has not begun.
+
+    Parameters
+    ----------
+    t
+        What is to be played.
+    jobs
+        Workers.
+    started
+        Seconds since 1970.
+    until
+        The rule by which the run may end early, in words.
+    """
     schedule = t.schedule
     return {
         "format": FORMAT,
@@ -29,6 +60,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "agents_from": list(t.agents_from),
         "folder": t.folder,
         "sources": {agent.label: source(agent) for agent in t.agents},
+        "code": code(),
         "peeking": [agent.label for agent in t.agents if agent.peeks],
         "uses_clock": [agent.label for agent in t.agents if agent.uses_clock],
         "reproducible": not any(agent.uses_clock for agent in t.agents),
@@ -45,6 +77,8 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,
+        "until": until or None,
+        "share": None,
         "versions": {"mtrain": __version__}
         | {name: version(name) for name in ("numba", "numpy", "pandas", "pyarrow", "joblib")},
         "machine": {"python": platform.python_version(), "system": platform.system(), "processor": platform.machine()},
@@ -60,15 +94,27 @@ def to_bytes(manifest: Mapping[str, Any]) -> bytes:
 
 def source(agent: AgentSpec) -> str:
     """Return a short hash of the source file that an agent comes from; of a program, of all files in its command."""
-    origin = agent.origin
     if agent.name == EXEC:
         words = shlex.split(dict(agent.params)["command"])
-        named = [path for word in words if (path := Path(origin, word)).is_file()]
+        named = [path for word in words if (path := Path(agent.origin, word)).is_file()]
         return _hash(named) if named else ""
+    return source_at(agent.origin)
+
+
+def source_at(origin: str) -> str:
+    """Return a short hash of the source file at an agent's origin."""
     if origin.startswith("entry:"):
         found = importlib.util.find_spec(origin.split(":")[1])
         origin = found.origin or "" if found else ""
     return _hash([Path(origin)]) if Path(origin).is_file() else ""
+
+
+@functools.cache
+def code() -> str:
+    """Return a short hash of the sources of mtrain that games and their tables depend on."""
+    package = Path(__file__).parents[1]
+    paths = [path for wing in ("game", "think") for path in sorted((package / wing).glob("*.py"))]
+    return _hash([*paths, *(package / name for name in _CODE)])
 
 
 def _hash(paths: list[Path]) -> str:
@@ -77,3 +123,62 @@ def _hash(paths: list[Path]) -> str:
     for path in paths:
         known.update(path.read_bytes().replace(b"\r\n", b"\n"))
     return known.hexdigest()[:16]
+
+
+def spec(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the games of a run depend on: the manifest without how it went."""
+    kept = {key: value for key, value in manifest.items() if key not in HOW}
+    return kept | {"versions": {"mtrain": manifest.get("versions", {}).get("mtrain")}}
+
+
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """Return in what two specs differ: the field (``rules.rounds``) and its two values, the telling ones first.
+
+    A field that follows from others (how many games there are) is named only where no other differs.
+    """
+    plain = [json.loads(json.dumps(spec(each))) for each in (one, other)]
+    found = list(_differences("", *plain))
+    telling = [each for each in found if each[0].partition(".")[0] not in _MUTE] or found
+    return sorted(telling, key=lambda each: each[0].partition(".")[0] not in _FIRST)
+
+
+def _differences(prefix: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    if json.dumps(one) == json.dumps(other):  # the order of labels counts: it numbers the agents
+        return
+    if isinstance(one, Mapping) and isinstance(other, Mapping) and prefix != "agents.":
+        for key in dict.fromkeys([*one, *other]):
+            yield from _differences(f"{prefix}{key}.", one.get(key), other.get(key))
+    else:
+        yield prefix.removesuffix("."), one, other
+
+
+def difference(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> str:
+    """Return in words in what a spec differs from that of the run in a place; "" where it does not."""
+    said = []
+    for field, value, there in differences(one, other):
+        kind, _, name = field.partition(".")
+        if kind == "sources" and value and there:
+            said.append(f"the source file of agent {name!r} has changed since")
+        elif kind == "sources" and said:
+            continue  # other agents: that has been said
+        elif kind == "code":
+            said.append("mtrain's own code has changed since")
+        else:
+            said.append(f"{field} is {_short(value)}, and the run in {where} has {_short(there)}")
+    return "; ".join(said)
+
+
+def _short(value: Any) -> str:
+    said = words(value)
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
+
+
+def words(value: Any) -> str:
+    """Return a value of a manifest as one would say it."""
+    if value is None:
+        return "none"
+    if isinstance(value, Mapping):
+        return ", ".join(text if label == text else f"{label}@{text}" for label, text in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(words, value))
+    return str(value)

@@ -146,11 +146,15 @@ class Schedule:
         whole, one = self.games(match, range(block, block + 1)), slice(rest, rest + 1)
         return match, Games(whole.deal[one], whole.seating[one], whole.starter[one], whole.who[one])
 
+    def deals_of(self, match: int, blocks: range) -> np.ndarray:
+        """Return the deals of some blocks (numbered from 0) of a match."""
+        return np.asarray(blocks, np.int64) * len(self.lineups) + match
+
     def games(self, match: int, blocks: range) -> Games:
         """Return the games of some blocks (numbered from 0) of a match, block by block."""
         lineup = self.lineups[match]
         block = np.asarray(blocks, np.int64)
-        deal = block * len(self.lineups) + match
+        deal = self.deals_of(match, blocks)
         if len(set(lineup)) == 1:
             who = np.tile(np.array([lineup]), (len(block), 1))
         elif self.mode == "permute":

@@ -28,6 +28,7 @@ COMMANDS = (
     worlds.calibrate,
     tournaments.tournament,
     tournaments.run,
+    tournaments.merge,
     tournaments.report,
     catalogue.bench,
 )

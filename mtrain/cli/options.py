@@ -62,6 +62,37 @@ on_fault_given = click.option(
     help="What becomes of a game in which an agent fails: substitute, forfeit, void or stop.",
 )
 jobs_given = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
+
+
+def _share(_: click.Context, __: click.Parameter, given: str | None) -> tuple[int, int] | None:
+    if given is None:
+        return None
+    number, slash, of = given.partition("/")
+    if not (slash and number.isdigit() and of.isdigit()):
+        raise click.BadParameter(f"{given!r} is not K/N: the second of three shares is 2/3")
+    return int(number), int(of)
+
+
+resume_too = click.option(
+    "--resume", is_flag=True, help="Go on with the run that --out holds: play exactly what is missing there."
+)
+workers_given = options(
+    jobs_given,
+    click.option(
+        "--share",
+        metavar="K/N",
+        callback=_share,
+        help="Play only the K-th of N shares, to be put together by `mtrain merge`.",
+    ),
+    click.option(
+        "--backend",
+        type=click.Choice(["joblib", "dask"]),
+        default="joblib",
+        show_default=True,
+        help="Who plays: this machine, or the workers of a Dask scheduler.",
+    ),
+    click.option("--scheduler", metavar="ADDRESS", help="Where the Dask scheduler is: tcp://HOST:8786"),
+)
 quiet_too = click.option("--quiet", is_flag=True, help="No progress.")
 
 
