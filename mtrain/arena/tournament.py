@@ -76,6 +76,10 @@ class Tournament:
         """The work in pieces, each a part of the tables."""
         return list(self.schedule.chunks(self.rules.rounds, [effort(agent) for agent in self.agents]))
 
+    def n_games_of(self, chunk: Chunk) -> int:
+        """Return how many games a chunk holds."""
+        return len(chunk.blocks) * self.schedule.all_seatings[chunk.match]
+
     def sentence(self) -> str:
         """Say how much will be played."""
         s = self.schedule
