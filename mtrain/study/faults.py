@@ -26,10 +26,9 @@ def failing(games: Grid, rounds: Grid) -> pd.DataFrame:
     n = len(games.labels)
     faults = games["faults"] if "faults" in games.frame else np.zeros(games.agents.shape)
     decisions = rounds["decisions"] if "decisions" in rounds.frame else np.zeros(rounds.agents.shape)
-    asked = np.zeros(n)
-    place = games.labels.get_indexer(rounds.labels)
-    np.add.at(asked, place[rounds.agents.ravel()], decisions.ravel())
     who = games.agents.ravel()
+    place = games.labels.get_indexer(rounds.labels)
+    asked = np.bincount(place[rounds.agents.ravel()], decisions.ravel(), minlength=n)
     return pd.DataFrame(
         {
             "agent": games.labels.to_numpy(object),

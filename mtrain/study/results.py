@@ -73,8 +73,10 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
     ResultsError
         The tables contradict themselves or each other.
     """
-    counted = checks.tally(blocks.grid(games, whole=True), blocks.grid(rounds, "round", whole=True), players)
-    g, r = blocks.grid(games), blocks.grid(rounds, "round")
+    g, r = blocks.grid(games, whole=True), blocks.grid(rounds, "round", whole=True)
+    counted = checks.tally(g, r, players)
+    if counted.spoilt["void"].any():
+        g, r = blocks.grid(games), blocks.grid(rounds, "round")
     return Digest(
         blocks.block_numbers(g, r),
         blocks.pair_numbers(g),
