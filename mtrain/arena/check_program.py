@@ -5,7 +5,7 @@ sense, nothing else is tried.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -41,7 +41,9 @@ _LISTEN = 0.25
 _SHOWN = 240  # characters of a message shown
 
 
-def check_program(spec: AgentSpec, *, seed: int = 0, games: int = 2, decisions: int = 60) -> Iterator[Verdict]:
+def check_program(
+    spec: AgentSpec, *, seed: int = 0, games: int = 2, decisions: int = 60, presets: Iterable[str] = tuple(PRESETS)
+) -> Iterator[Verdict]:
     """Check a program step by step, and then on every preset with the fewest and the most players it allows.
 
     Parameters
@@ -54,6 +56,8 @@ def check_program(spec: AgentSpec, *, seed: int = 0, games: int = 2, decisions: 
         Games played at each table.
     decisions
         Questions put with other hidden tiles, at each table.
+    presets
+        Which rules.
 
     Yields
     ------
@@ -62,17 +66,22 @@ def check_program(spec: AgentSpec, *, seed: int = 0, games: int = 2, decisions: 
     """
     bot = build(spec)
     assert bot.crew is not None
+    wrong = ""
     for step, trouble in _steps(bot.crew):
         yield Verdict("", 0, step, 0, trouble)
-        if trouble and step in ("start", "hello"):
-            return
+        wrong = step if trouble else wrong
+    if wrong in ("start", "hello"):
+        return
     short = {name: RuleSet.from_json(rules.to_json() | {"rounds": 1}) for name, rules in PRESETS.items()}
     for step, n in (("act", 1), ("second game", 2)):
         found, trouble = _played(bot, short["standard"], _in_all_seats(2, n), seed)
         yield Verdict("standard", 2, step, int(found.decisions.sum()) if found else 0, trouble)
         if trouble:
             return
-    for name, rules in short.items():
+    if wrong == "ends":
+        return  # every process would be waited for
+    for name in presets:
+        rules = short[name]
         for players in sorted({rules.dealable()[0], rules.dealable()[-1]}):
             yield from _check_table(name, rules, players, bot, seed, games, decisions)
 
@@ -139,14 +148,10 @@ def _check_table(
     yield Verdict(
         name, players, "repeatable", n, trouble if again is None else first_difference(games, played.rows, again.rows)
     )
-    single = []
-    for g in range(n_games):
-        alone, trouble = _played(bot, rules, only(games, g), seed)
-        if alone is None:
-            break
-        single.append(alone.rows)
-    if not trouble:
-        trouble = first_difference(games, played.rows, np.concatenate(single))
+    last = only(games, n_games - 1)  # in `played` it came after all the others
+    alone, trouble = _played(bot, rules, last, seed)
+    if alone is not None:
+        trouble = first_difference(last, played.rows[-1:], alone.rows)
     yield Verdict(name, players, "alone", n, trouble)
     yield Verdict(name, players, "blind", most, _sees_more(rules, players, seed, most))
 

@@ -6,6 +6,7 @@ kept for it until it is asked, and goes out with the question: a decision costs 
 
 import contextlib
 import shlex
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -167,8 +168,9 @@ class Crew:
                     if seat.greeted:
                         seat.process.send(protocol.bye())
                 seat.process.hang_up()
+        end = time.monotonic() + GRACE  # for all of them together
         for number in list(self._at):
-            self._stop(number, GRACE)
+            self._stop(number, max(0.0, end - time.monotonic()))
         self._at, self._playing = {}, {}
 
     def _stop(self, number: int, grace: float = 0.0) -> None:
