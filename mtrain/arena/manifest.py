@@ -35,6 +35,8 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,
+        "until": None if t.until is None else str(t.until),
+        "look": t.chunk_size,
         "versions": {"mtrain": __version__}
         | {name: version(name) for name in ("numba", "numpy", "pandas", "pyarrow", "joblib")},
         "machine": {"python": platform.python_version(), "system": platform.system(), "processor": platform.machine()},
