@@ -1,11 +1,11 @@
 """The work of one chunk: some blocks of one line-up, played and laid out as rows of the tables.
 
-A worker is handed a tournament and a chunk, and needs nothing else. This module knows no other chunk.
+A worker is handed a tournament and a chunk, and needs nothing else, no disk either: it hands back the bytes of the
+chunk's parts. This module knows no other chunk.
 """
 
 import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,30 +21,39 @@ from mtrain.think.agent import build
 
 @dataclass(frozen=True)
 class Done:
-    """What came back of a chunk."""
+    """What came back of a chunk.
+
+    Attributes
+    ----------
+    parts
+        The bytes of the Parquet file of each table, by the table's name; `games` is the last.
+    digest
+        Their numbers.
+    decisions, times
+        By the label of an agent: how many choices it was asked for, and how long they took (see `mtrain.arena.clock`).
+    """
 
     chunk: Chunk
-    n_games: int
+    parts: dict[str, bytes]
     digest: results.Digest
-    decisions: dict[int, int]
-    times: dict[int, np.ndarray]
+    decisions: dict[str, int]
+    times: dict[str, np.ndarray]
 
 
-def work(t: Tournament, chunk: Chunk, out: Path) -> Done:
-    """Play a chunk and write its parts."""
+def work(t: Tournament, chunk: Chunk) -> Done:
+    """Play a chunk."""
     who = np.unique(chunk.lineup)
     games = t.schedule.games(chunk.match, chunk.blocks)
     seated = dataclasses.replace(games, who=np.searchsorted(who, games.who))
     played = play(t.rules, [build(t.agents[agent]) for agent in who], seated, t.seed)
     frames = _frames(t, chunk, games, played)
-    for table, frame in frames.items():
-        tables.write(table, frame, out / f"{table.name}.parquet" / f"part-{chunk.number:05d}.parquet")
+    labels = [t.agents[agent].label for agent in who]
     return Done(
         chunk,
-        len(games),
+        {table.name: tables.to_parquet(table, frame) for table, frame in frames.items()},
         results.digest(frames[tables.GAMES], frames[tables.ROUNDS], t.players),
-        dict(zip(who.tolist(), played.decisions.tolist(), strict=True)),
-        dict(zip(who.tolist(), played.times, strict=True)),
+        dict(zip(labels, played.decisions.tolist(), strict=True)),
+        dict(zip(labels, played.times, strict=True)),
     )
 
 

@@ -1,49 +1,85 @@
 """Runs: a tournament played into a directory of tables.
 
-Chunks of games go over the workers; each comes back as a finished pair of Parquet parts and a digest of their
-numbers. Nothing depends on how many workers there are or on which finishes first.
+Chunks of games go over the workers; each comes back as the bytes of its parts and a digest of their numbers, and is
+written by this process alone. Nothing depends on how many workers there are or on which finishes first, nor on how
+often a run was broken off and gone on with.
 """
 
+import contextlib
+import json
 import os
 import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import joblib
 import pandas as pd
 
-from mtrain.arena.chunks import Done, work
-from mtrain.arena.clock import summary
-from mtrain.arena.manifest import manifest_of, to_bytes
+from mtrain.arena import lock
+from mtrain.arena.brake import Brake
+from mtrain.arena.manifest import difference, manifest_of, to_bytes
+from mtrain.arena.schedule import Chunk
+from mtrain.arena.store import Store, log, part, timing
 from mtrain.arena.tournament import Tournament, TournamentError, plan
-from mtrain.game.jit import JIT
+from mtrain.arena.workers import spread
+from mtrain.errors import Trouble
+from mtrain.game.jit import say
 from mtrain.game.rules import RuleSet
 from mtrain.study import results, tables
-from mtrain.think.agent import KERNEL, build
+from mtrain.think.agent import build
+
+Stop = Callable[[Sequence[results.Digest]], str | None]
+"""Looks at the digests of the first chunks, in order; returns why to end there, or None to go on."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far a run is, for whoever watches it."""
+    """How far a run is, for whoever watches it; `kept` of its games were there before."""
 
     games: int
     n_games: int
     rounds: int
     seconds: float
     digests: list[results.Digest]
+    kept: int = 0
 
     def standings(self) -> pd.DataFrame:
         """Return the standings of what has been played so far."""
         return results.standings_so_far(self.digests)
 
 
+class Interrupted(KeyboardInterrupt):
+    """A run that was asked to end: what was in flight is finished, what is finished is kept.
+
+    Attributes
+    ----------
+    results
+        What there is so far; None if no chunk is finished.
+    """
+
+    def __init__(self, made: results.Results | None) -> None:
+        super().__init__("interrupted")
+        self.results = made
+
+
+class Unwritten(Trouble):
+    """Results could not be written; those written before are kept."""
+
+
 def run(
-    t: Tournament, out: Path | str, *, jobs: int | None = None, watch: Callable[[Step], None] | None = None
+    t: Tournament,
+    out: Path | str,
+    *,
+    jobs: int | None = None,
+    watch: Callable[[Step], None] | None = None,
+    resume: bool = False,
+    share: tuple[int, int] | None = None,
+    stop: Stop | None = None,
+    brake: Brake | None = None,
 ) -> results.Results:
     """Play a tournament into a directory.
 
@@ -57,11 +93,28 @@ def run(
         Workers; None: one a core. Compiled line-ups run on threads, others in processes.
     watch
         Called after every chunk.
+    resume
+        If the directory holds a run of the same tournament, go on with it: exactly the chunks that are missing or
+        damaged are played.
+    share
+        ``(k, n)``: play only the k-th of n shares of the chunks; `mtrain.merge` puts them together.
+    stop
+        Looks at the digests of chunks 0 … k, in order, whenever there is one more. The run ends with the first k at
+        which it gives a reason: chunks after it are not in the tables. None: by the tournament's own rule, if it has
+        one.
+    brake
+        One that is on already, for several runs.
 
     Raises
     ------
     TournamentError
-        If the directory holds something, or cannot be written.
+        If the directory holds something else, or cannot be written.
+    Locked
+        If another process writes to it.
+    Interrupted
+        After Ctrl-C or SIGTERM; a second one raises KeyboardInterrupt at once.
+    Unwritten
+        If the disk is full or fails.
     Fault
         If an agent fails; the chunks finished before are kept.
     """
@@ -70,60 +123,206 @@ def run(
         raise TournamentError(f"jobs is a whole number, 1 or more, not {jobs!r}")
     for spec in t.agents:
         build(spec)  # one that cannot be compiled says so before anything is written
-    ready(out)
+    chunks = _shared(t, share)
+    stop = t.watcher() if stop is None else stop
+    if share and stop:
+        raise TournamentError("a share of a run cannot be stopped early: its looks need all chunks in order")
     jobs = jobs or os.cpu_count() or 1
-    started = time.time()
-    manifest = manifest_of(t, jobs, started)
-    tables.put(out / "manifest.json", to_bytes(manifest))
+    manifest = manifest_of(t, jobs, time.time())
+    if share:
+        blocks = sum(len(chunk.blocks) for chunk in chunks)
+        manifest["share"] = {"number": share[0], "of": share[1], "blocks": blocks}
+    ready(out, resume)
+    try:
+        with lock.locked(out), contextlib.nullcontext(brake) if brake else Brake() as pulled:
+            before = _agreed(out, manifest, resume)
+            return _Run(t, out, manifest, chunks, pulled, stop, watch).play(jobs, before)
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        raise Unwritten(
+            f"cannot write to {out}: {error.strerror or error}{place}; what was finished before is kept"
+        ) from error
 
-    digests: list[results.Digest] = []
-    decisions = [0] * len(t.agents)
-    times: list[Any] = [0] * len(t.agents)
-    games = 0
-    for done in _spread(t, out, jobs):
-        digests.append(done.digest)
-        games += done.n_games
-        for agent, count in done.decisions.items():
-            decisions[agent] += count
-            times[agent] = times[agent] + done.times[agent]
-        if watch:
-            rounds = games * t.rules.rounds
-            watch(Step(games, t.schedule.n_games, rounds, time.time() - started, digests))
 
-    made = results.Results(out, manifest, ready=results.combine(digests))
-    means = [summary(histogram) for histogram in times]
-    timing = {
-        "agent": [agent.label for agent in t.agents],
-        "decisions": decisions,
-        "us_per_decision": [mean for mean, _ in means],
-        "p95": [p95 for _, p95 in means],
-    }
-    tables.write(tables.TIMING, tables.frame(tables.TIMING, timing), out / "timing.parquet")
+def _shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
+    """Return the chunks of a share, or all."""
+    chunks = t.chunks()
+    if share is None:
+        return chunks
+    k, n = share
+    if not 1 <= k <= n:
+        raise TournamentError(f"share {k}/{n} is none: of {n} shares the first is 1/{n} and the last {n}/{n}")
+    if n > len(chunks):
+        raise TournamentError(f"{n} shares are more than the {len(chunks)} chunks that this tournament is cut into")
+    return chunks[k - 1 :: n]
+
+
+def _agreed(out: Path, manifest: dict[str, Any], resume: bool) -> dict[str, Any] | None:
+    """Return the manifest of the run in a directory if it may be gone on with; None if there is none yet."""
+    before = manifest_in(out)
+    if before and not resume:
+        raise TournamentError(f"{out} is not empty: another run has just begun there")
+    if before and (said := difference(manifest, before, str(out))):
+        raise TournamentError(f"{out} holds another run: {said}")
+    return before
+
+
+@dataclass
+class _Run:
+    """A run while it goes on."""
+
+    t: Tournament
+    out: Path
+    manifest: dict[str, Any]
+    chunks: list[Chunk]
+    brake: Brake
+    stop: Stop | None
+    watch: Callable[[Step], None] | None
+    digests: dict[int, results.Digest] = field(default_factory=dict)
+    in_order: list[results.Digest] = field(default_factory=list)
+    reason: str | None = None
+    games: int = 0
+    damaged: int = 0
+
+    def play(self, jobs: int, before: dict[str, Any] | None) -> results.Results:
+        """Play what is not there yet, and make the tables of it all."""
+        store, started, earlier = Store(self.out), time.time(), 0.0
+        store.tidy()
+        if before:
+            self.manifest["started"] = before["started"]
+            earlier = self._take(store)
+            if before.get("finished") and self._whole and not self.damaged:
+                say(f"{self.out} is finished; there is nothing left to play")
+                return results.read(self.out)
+            there = sum(len(digest.tally.blocks) for digest in self.digests.values())
+            say(f"{self.out} holds {there:,} of {results.planned(self.manifest):,} blocks; the others are played")
+        tables.put(self.out / "manifest.json", to_bytes(self.manifest))
+        kept = self.games
+        n_games = sum(self._games(chunk) for chunk in self.chunks)
+        with contextlib.closing(spread(self.t, self._wanted(), min(jobs, len(self.chunks)))) as outcomes:
+            for done in outcomes:
+                seconds = time.time() - started
+                store.keep(done, earlier + seconds)
+                self._add(done.chunk, done.digest)
+                if self.watch:
+                    rounds = self.games * self.t.rules.rounds
+                    self.watch(Step(self.games, n_games, rounds, seconds, list(self.digests.values()), kept))
+        if not self._whole:
+            raise Interrupted(self._so_far())
+        return self._finish(store, earlier + time.time() - started)
+
+    @property
+    def _whole(self) -> bool:
+        """Is there nothing left to play?"""
+        return self.reason is not None or len(self.digests) == len(self.chunks)
+
+    def _take(self, store: Store) -> float:
+        """Take over what is there from before; return how long that run had been going."""
+        others = store.numbers() - {chunk.number for chunk in self.chunks}
+        if others:
+            raise TournamentError(f"{self.out} holds {part(min(others))}, which is no part of this run")
+        for chunk, found in store.verified(self.t, self.chunks):
+            if isinstance(found, str):
+                say(f"{part(chunk.number)} {found}: it is played again")
+                store.drop(chunk.number)
+                self.damaged += 1
+            else:
+                self._add(chunk, found)
+        return max((entry.seconds for entry in log(self.out).values()), default=0.0)
+
+    def _wanted(self) -> Iterator[Chunk]:
+        """Yield the chunks that are to be played, until the run is to end."""
+        there = set(self.digests)
+        for chunk in self.chunks:
+            if self.brake.pulled or self.reason is not None:
+                return
+            if chunk.number not in there:
+                yield chunk
+
+    def _add(self, chunk: Chunk, digest: results.Digest) -> None:
+        """Add a finished chunk, and look at those that have now all before them."""
+        self.digests[chunk.number] = digest
+        self.games += self._games(chunk)
+        if self.stop is None:
+            return
+        while self.reason is None and len(self.in_order) in self.digests:
+            self.in_order.append(self.digests[len(self.in_order)])
+            self.reason = self.stop(self.in_order)
+
+    def _games(self, chunk: Chunk) -> int:
+        return len(chunk.blocks) * self.t.schedule.all_seatings[chunk.match]
+
+    def _so_far(self) -> results.Results | None:
+        if not self.digests:
+            return None
+        digests = list(self.digests.values())
+        short = results.shortfall(self.out, self.manifest, digests)
+        return results.Results(self.out, self.manifest, ready=results.combine(digests, short))
+
+    def _finish(self, store: Store, seconds: float) -> results.Results:
+        """Write the tables made from the games, and the manifest of a finished run."""
+        manifest = self.manifest
+        if self.reason is not None:
+            counted = len(self.in_order)
+            blocks = sum(len(chunk.blocks) for chunk in self.chunks[:counted])
+            manifest["stopped"] = {"reason": self.reason, "chunks": counted, "blocks": blocks}
+            tables.put(self.out / "manifest.json", to_bytes(manifest))
+            for number in sorted(store.numbers() - set(range(counted))):
+                store.drop(number)
+            self.digests = dict(enumerate(self.in_order))
+        return finish(self.out, manifest, list(self.digests.values()), seconds)
+
+
+def finish(out: Path, manifest: dict[str, Any], digests: Sequence[results.Digest], seconds: float) -> results.Results:
+    """Write the tables made from a run's games, and then the manifest that says it is finished.
+
+    Parameters
+    ----------
+    out, manifest
+        The directory, and what is known of the run.
+    digests
+        Of all its chunks.
+    seconds
+        How long it took.
+    """
+    made = results.Results(out, manifest, ready=results.combine(digests, results.shortfall(out, manifest, digests)))
+    there = {int(name[5:-8]) for name in made.parts}
+    times = timing(manifest["agents"], (entry for number, entry in log(out).items() if number in there))
+    tables.write(tables.TIMING, tables.frame(tables.TIMING, times), out / "timing.parquet")
     made.write_derived()
-    manifest |= {"finished": True, "seconds": round(time.time() - started, 3), "warnings": made.warnings}
+    manifest |= {"finished": True, "seconds": round(seconds, 3), "warnings": made.warnings}
     tables.put(out / "manifest.json", to_bytes(manifest))
     return made
 
 
-def _spread(t: Tournament, out: Path, jobs: int) -> Iterable[Done]:
-    """Yield the chunks' outcomes as they finish."""
-    chunks = t.chunks()
-    if jobs == 1:
-        yield from (work(t, chunk, out) for chunk in chunks)
-        return
-    compiled = JIT and all(build(agent).how == KERNEL for agent in t.agents)
-    workers = joblib.Parallel(
-        n_jobs=min(jobs, len(chunks)),
-        backend="threading" if compiled else "loky",
-        return_as="generator_unordered",
-        batch_size=1,
-        pre_dispatch="2 * n_jobs",
-    )
-    yield from workers(joblib.delayed(work)(t, chunk, out) for chunk in chunks)
+def manifest_in(out: Path) -> dict[str, Any] | None:
+    """Return the manifest of the run in a directory; None where there is none.
+
+    Raises
+    ------
+    TournamentError
+        If it cannot be read.
+    """
+    try:
+        said = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise TournamentError(f"{out / 'manifest.json'} cannot be read: {error}") from None
+    if not isinstance(said, dict) or not isinstance(said.get("agents"), dict):
+        raise TournamentError(f"{out / 'manifest.json'} is no run's: it doesn't name its agents")
+    return said
 
 
-def ready(out: Path) -> None:
+def ready(out: Path, resume: bool = False) -> None:
     """Make sure that results can be written to a directory.
+
+    Parameters
+    ----------
+    out
+        The directory.
+    resume
+        May it hold a run?
 
     Raises
     ------
@@ -131,7 +330,18 @@ def ready(out: Path) -> None:
         If there is something in it, or it cannot be made.
     """
     try:
-        if out.is_dir() and any(out.iterdir()):
+        names = {path.name for path in out.iterdir()} if out.is_dir() else set()
+        # What a run leaves behind that was killed before it had said what it plays.
+        begun = names - {lock.FILE} and all(name == lock.FILE or name.endswith(tables.UNFINISHED) for name in names)
+        before = manifest_in(out)
+        unfinished = begun or (before is not None and not before.get("finished"))
+        if resume and names and before is None and not begun and names != {lock.FILE}:
+            raise TournamentError(f"{out} is not empty, and holds no run to go on with")
+        if not resume and unfinished:
+            raise TournamentError(
+                f"{out} is not empty: it holds an unfinished run; --resume (resume=True) goes on with it"
+            )
+        if not resume and names - {lock.FILE}:
             raise TournamentError(f"{out} is not empty; name a new directory, or empty it first")
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):
@@ -155,7 +365,10 @@ def tournament(
     title: str = "",
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
+    until: str | None = None,
     watch: Callable[[Step], None] | None = None,
+    resume: bool = False,
+    share: tuple[int, int] | None = None,
     **changes: Any,
 ) -> results.Results:
     """Play a tournament and return its results.
@@ -172,7 +385,8 @@ def tournament(
         Who meets whom: one of the agents against each of the others (``focus="mc"``), or a list of line-ups
         (``lineups=[["mc", "greedy", "greedy", "greedy"]]``). With neither, the agents meet in every combination.
     deals, games
-        How many blocks for every line-up (100 if nothing is said), or the least number of games.
+        How many blocks for every line-up (100 if nothing is said, 10,000 at most with `until`), or the least number of
+        games.
     seed
         The same seed gives the same tables, whatever `jobs` is.
     jobs
@@ -185,8 +399,15 @@ def tournament(
         Files and folders to look for agents in, besides those that come with mtrain.
     allow_peeking
         May agents play that are shown hidden tiles? Their labels say so.
+    until
+        What ends it before: ``"width<0.5"``, ``"width<0.5 for mc"`` or ``"mc better than greedy by 0.5"``. The results'
+        `stopping` (and `comparison`) then have numbers raw and adjusted for that.
     watch
         Called with a `Step` after every chunk.
+    resume
+        If `out` holds a run of the same tournament, go on with it.
+    share
+        ``(k, n)``: play only the k-th of n shares; `mtrain.merge` puts them together.
     **changes
         Fields of the rules to change: ``rounds=5``.
 
@@ -197,8 +418,10 @@ def tournament(
 
     Raises
     ------
-    TournamentError, AgentError, RulesError
+    TournamentError, AgentError, RulesError, UntilError
         Before anything is played, with one sentence.
+    Interrupted
+        After Ctrl-C: what is in flight is finished first.
     Fault
         If an agent fails.
 
@@ -222,12 +445,15 @@ def tournament(
         title=title,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
+        until=until,
     )
     if out is not None:
-        return run(t, out, jobs=jobs, watch=watch)
+        return run(t, out, jobs=jobs, watch=watch, resume=resume, share=share)
+    if resume:
+        raise TournamentError("there is nothing to go on with without a directory; name it with out=…")
     kept = Path(tempfile.mkdtemp(prefix="mtrain-"))
     try:
-        made = run(t, kept, jobs=jobs, watch=watch)
+        made = run(t, kept, jobs=jobs, watch=watch, share=share)
     except BaseException:
         shutil.rmtree(kept, ignore_errors=True)
         raise

@@ -124,11 +124,15 @@ class Schedule:
         """Return the numbers of the first games of some deals of a match: games are numbered by deal and seating."""
         return deal // len(self.lineups) * sum(self.all_seatings) + sum(self.all_seatings[:match])
 
+    def deals_of(self, match: int, blocks: range) -> np.ndarray:
+        """Return the deals of some blocks (numbered from 0) of a match."""
+        return np.asarray(blocks, np.int64) * len(self.lineups) + match
+
     def games(self, match: int, blocks: range) -> Games:
         """Return the games of some blocks (numbered from 0) of a match, block by block."""
         lineup = self.lineups[match]
         block = np.asarray(blocks, np.int64)
-        deal = block * len(self.lineups) + match
+        deal = self.deals_of(match, blocks)
         if len(set(lineup)) == 1:
             who = np.tile(np.array([lineup]), (len(block), 1))
         elif self.mode == "permute":

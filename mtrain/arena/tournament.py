@@ -96,8 +96,8 @@ class Tournament:
         seatings = f"{most}" if least == most else f"{least}–{most}"
         games = "1 game" if s.n_games == 1 else f"{s.n_games:,} games"
         rounds = "1 round" if self.rules.rounds == 1 else f"{self.rules.rounds} rounds"
-        most = "" if self.until is None else f"until {self.until}, at most "
-        return f"{most}{tables} × {s.deals} deals × {seatings} seatings = {games} of {rounds}, {self.players} seats"
+        before = "" if self.until is None else f"until {self.until}, at most "
+        return f"{before}{tables} × {s.deals} deals × {seatings} seatings = {games} of {rounds}, {self.players} seats"
 
 
 def plan(

@@ -15,7 +15,7 @@ reads; it never writes.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -81,6 +81,45 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         ratings.outcomes(g),
         counted,
     )
+
+
+def digest_part(path: Path, part: str, labels: Sequence[str], players: int | None = None) -> Digest:
+    """Return the numbers of one part of the tables in a directory.
+
+    Raises
+    ------
+    ResultsError
+        The part can't be read, or contradicts itself.
+    """
+    folders = (path / f"{table.name}.parquet" / part for table in (tables.GAMES, tables.ROUNDS))
+    games = tables.read(tables.GAMES, [next(folders)], checks.GAME_CHECKED, labels)
+    return digest(games, tables.read(tables.ROUNDS, [next(folders)], checks.ROUND_CHECKED, labels), players)
+
+
+def planned(manifest: Mapping[str, Any]) -> int | None:
+    """Return how many blocks a finished run holds: all, those of its share, or those before it was stopped."""
+    part = manifest.get("stopped") or manifest.get("share") or manifest
+    return part.get("blocks")
+
+
+def shortfall(path: Path, manifest: Mapping[str, Any], digests: Sequence[Digest]) -> list[str]:
+    """Return in words what the parts of a run are short of the whole, if they are.
+
+    Raises
+    ------
+    ResultsError
+        The manifest says that nothing is.
+    """
+    there, wanted = sum(len(part.tally.blocks) for part in digests), planned(manifest)
+    if wanted is not None and there != wanted:
+        said = f"{path} holds {there:,} of {wanted:,} blocks"
+        if manifest.get("finished"):
+            raise ResultsError(f"{said}, though its manifest says that it is finished: parts are missing")
+        return [f"{said}: the run was not finished"]
+    if share := manifest.get("share"):
+        said = f"{path} is share {share['number']} of {share['of']}: {there:,} of {manifest['blocks']:,} blocks"
+        return [f"{said}; `mtrain merge` puts shares together"]
+    return []
 
 
 def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
@@ -272,15 +311,8 @@ class Results:
             rounds = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
             players = self.manifest.get("players")
             digests += [digest(g, r, players) for g, r in blocks.split(games, rounds, PIECE)]
-        made = combine(digests, [f"{part} has no twin and is left out" for part in self.halves])
-        there = len(made.blocks[["match", "deal"]].drop_duplicates())
-        planned = self.manifest.get("blocks", there)
-        if there != planned:
-            said = f"{self.path} holds {there:,} of {planned:,} blocks"
-            if self.manifest.get("finished"):
-                raise ResultsError(f"{said}, though its manifest says that it is finished: parts are missing")
-            made.warnings.append(f"{said}: the run was not finished")
-        return made
+        twinless = [f"{part} has no twin and is left out" for part in self.halves]
+        return combine(digests, twinless + shortfall(self.path, self.manifest, digests))
 
     def write_derived(self) -> list[Path]:
         """Write the tables made from rounds and games beside them; return their files."""

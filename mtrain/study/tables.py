@@ -7,6 +7,9 @@ dominoes beyond the words in its columns, and nothing of where results lie or wh
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +31,9 @@ EFFECTS = ("seat", "starter offset")
 METHODS = ("counts", "proved", "weighed")
 """How sure an observer is of where tiles are: by hand sizes alone, by what is proved, by what others would do, too."""
 
-_LABELS = "labels"
+UNFINISHED = ".tmp"
+"""What the name of a file ends with until it is complete."""
+
 _ARROW = {
     "bool": pa.bool_(),
     "int8": pa.int8(),
@@ -444,21 +449,47 @@ def from_arrow(
     return pd.DataFrame(data, copy=False)
 
 
-def write(table: Table, rows: pd.DataFrame, path: Path) -> Path:
-    """Write the frame to a Parquet file: whole or not at all. The same rows give the same bytes."""
+def to_parquet(table: Table, rows: pd.DataFrame) -> bytes:
+    """The frame as the bytes of a Parquet file. The same rows give the same bytes."""
     sink = pa.BufferOutputStream()
     pq.write_table(to_arrow(table, rows), sink, compression="zstd")
-    return put(path, sink.getvalue())
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
-def put(path: Path, data: Any) -> Path:
-    """Write bytes to a file, under another name until they are complete."""
+def write(table: Table, rows: pd.DataFrame, path: Path) -> Path:
+    """Write the frame to a Parquet file: whole or not at all. The same rows give the same bytes."""
+    return put(path, to_parquet(table, rows))
+
+
+def put(path: Path, data: bytes) -> Path:
+    """Write bytes to a file, under another name until they are complete and on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".tmp")
-    with unfinished.open("wb") as file:
-        file.write(data)
-    unfinished.replace(path)
+    unfinished = path.with_name(path.name + UNFINISHED)
+    try:
+        with unfinished.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise
+    settle(path.parent)
     return path
+
+
+def settle(folder: Path) -> None:
+    """Have the names in a folder on the disk, where the system can be asked to."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems know no such thing
+                raise
+        finally:
+            os.close(handle)
 
 
 def read(

@@ -1,8 +1,8 @@
 """Walks: how a sequential test ends, how long it takes, and what its last mean says once that is accounted for.
 
-The log likelihood ratio of a test is taken as a walk of independent normal steps that ends at the first look outside two
-bounds. Its law is worked out by carrying the density of the walks still on their way from one look to the next. The
-walk knows no games: looks are numbers of blocks, steps are in units of the numbers tested.
+The log likelihood ratio of a test is taken as a walk of independent normal steps that ends at the first look outside
+two bounds. Its law is worked out by carrying the density of the walks still on their way from one look to the next.
+The walk knows no games: a look comes after so many numbers, whatever they are.
 
 Sources: Armitage, McPherson & Rowe, "Repeated significance tests on accumulating data", JRSS A 132 (1969), for the
 recursion; Emerson & Fleming, "Parameter estimation following group sequential hypothesis testing", Biometrika 77

@@ -1,0 +1,184 @@
+"""The directory of a run, as the one process that writes there sees it.
+
+========================== ======================================================================
+`rounds.parquet/part-*`    a part a chunk
+`games.parquet/part-*`     the same; the moment a part stands here, its chunk is finished
+`chunks.jsonl`             a line a chunk, written just before: hashes of its parts, decision times
+========================== ======================================================================
+
+Every file is written under another name, put on the disk and then renamed, so that a part is there whole or not at
+all; what is found damaged all the same is told by its hash. This module knows no agent and no rule.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtrain.arena.chunks import Done
+from mtrain.arena.clock import BINS, summary
+from mtrain.arena.schedule import Chunk
+from mtrain.arena.tournament import Tournament
+from mtrain.study import results, tables
+
+LOG = "chunks.jsonl"
+
+_TABLES = ("rounds", "games")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the log: what is known of a finished chunk besides its games.
+
+    Attributes
+    ----------
+    hashes
+        SHA-256 of each part, by the name of its table.
+    decisions
+        By label of an agent.
+    times
+        By label, the histogram of `mtrain.arena.clock`.
+    seconds
+        How long the run had been going, earlier sittings included.
+    """
+
+    hashes: dict[str, str]
+    decisions: dict[str, int]
+    times: dict[str, np.ndarray]
+    seconds: float
+
+    def line(self, number: int) -> str:
+        """Return it as text."""
+        times = {
+            label: {str(k): int(histogram[k]) for k in np.flatnonzero(histogram).tolist()}
+            for label, histogram in self.times.items()
+        }
+        said = {"chunk": number, "parts": self.hashes, "decisions": self.decisions, "times": times}
+        return json.dumps(said | {"seconds": round(self.seconds, 3)}, ensure_ascii=False) + "\n"
+
+
+def part(number: int) -> str:
+    """Return the name of a chunk's part in the folder of each table."""
+    return f"part-{number:05d}.parquet"
+
+
+def log(path: Path) -> dict[int, Entry]:
+    """Return what the log in a directory says of each chunk: its last line counts, and a torn one does not."""
+    try:
+        text = (path / LOG).read_bytes().decode(errors="replace")
+    except FileNotFoundError:
+        return {}
+    found = {}
+    for line in text.splitlines():
+        try:
+            said = json.loads(line)
+            times = {label: np.zeros(BINS + 2) for label in said["times"]}
+            for label, bins in said["times"].items():
+                times[label][[int(k) for k in bins]] = list(bins.values())
+            found[int(said["chunk"])] = Entry(said["parts"], said["decisions"], times, float(said["seconds"]))
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+            continue
+    return found
+
+
+def timing(labels: Iterable[str], entries: Iterable[Entry]) -> dict[str, Any]:
+    """Return the columns of the `timing` table."""
+    decisions = dict.fromkeys(labels, 0)
+    times = {label: np.zeros(BINS + 2) for label in decisions}
+    for entry in entries:
+        for label in entry.decisions:
+            decisions[label] += entry.decisions[label]
+            times[label] += entry.times[label]
+    means = [summary(histogram) for histogram in times.values()]
+    return {
+        "agent": list(decisions),
+        "decisions": list(decisions.values()),
+        "us_per_decision": [mean for mean, _ in means],
+        "p95": [p95 for _, p95 in means],
+    }
+
+
+class Store:
+    """A directory that one run is written to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keep(self, done: Done, seconds: float) -> None:
+        """Write a chunk's parts; once this returns, nothing short of a broken disk loses them.
+
+        Raises
+        ------
+        OSError
+            If they cannot be written; the chunk counts as not played.
+        """
+        *others, last = done.parts
+        for table in others:
+            tables.put(self._part(table, done.chunk.number), done.parts[table])
+        hashes = {table: hashlib.sha256(data).hexdigest() for table, data in done.parts.items()}
+        self.note(done.chunk.number, Entry(hashes, done.decisions, done.times, seconds))
+        tables.put(self._part(last, done.chunk.number), done.parts[last])
+
+    def note(self, number: int, entry: Entry) -> None:
+        """Add a line to the log."""
+        new = not (self.path / LOG).exists()
+        with (self.path / LOG).open("a+b") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":  # the last line is torn
+                    file.write(b"\n")
+            file.write(entry.line(number).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        if new:
+            tables.settle(self.path)
+
+    def tidy(self) -> None:
+        """Remove what was being written when a run broke off."""
+        for file in [*self.path.glob(f"*{tables.UNFINISHED}"), *self.path.glob(f"*.parquet/*{tables.UNFINISHED}")]:
+            file.unlink(missing_ok=True)
+
+    def numbers(self) -> set[int]:
+        """Return the numbers of all chunks of which there is a part of any table."""
+        return {int(file.stem[5:]) for file in self.path.glob("*.parquet/part-*.parquet") if file.stem[5:].isdigit()}
+
+    def verified(self, t: Tournament, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, results.Digest | str]]:
+        """Yield the chunks of which anything is there: each with the digest of its parts, or with what is wrong."""
+        there, entries = self.numbers(), log(self.path)
+        for chunk in chunks:
+            if chunk.number in there:
+                yield chunk, self._verified(t, chunk, entries.get(chunk.number))
+
+    def _verified(self, t: Tournament, chunk: Chunk, entry: Entry | None) -> results.Digest | str:
+        if any(not self._part(table, chunk.number).is_file() for table in (entry.hashes if entry else _TABLES)):
+            return "is not complete"
+        if entry is None:
+            return f"is not in {LOG}"
+        try:
+            for table, wanted in entry.hashes.items():
+                if hashlib.sha256(self._part(table, chunk.number).read_bytes()).hexdigest() != wanted:
+                    return f"is damaged in {table}.parquet"
+            labels = [agent.label for agent in t.agents]
+            found = results.digest_part(self.path, part(chunk.number), labels, t.players)
+        except (OSError, results.ResultsError) as error:
+            return f"is damaged: {error}"
+        deals = t.schedule.deals_of(chunk.match, chunk.blocks)
+        if not np.array_equal(found.tally.blocks, np.stack([np.full_like(deals, chunk.match), deals], axis=1)):
+            return "holds other blocks"
+        return found
+
+    def drop(self, number: int) -> None:
+        """Remove a chunk's parts, the one of `games` first."""
+        folders = sorted(self.path.glob("*.parquet/"), key=lambda folder: folder.name != "games.parquet")
+        for folder in folders:
+            if folder.is_dir():
+                (folder / part(number)).unlink(missing_ok=True)
+                tables.settle(folder)
+
+    def _part(self, table: str, number: int) -> Path:
+        return self.path / f"{table}.parquet" / part(number)
