@@ -49,6 +49,8 @@ def test_every_file_it_names_is_there() -> None:
         "tournament",
         "run",
         "report",
+        "compare",
+        "power",
         "record",
         "replay",
         "perft",

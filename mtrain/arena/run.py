@@ -447,13 +447,18 @@ def tournament(
         allow_peeking=allow_peeking,
         until=until,
     )
+    return played(t, out, jobs=jobs, watch=watch, resume=resume, share=share)
+
+
+def played(t: Tournament, out: str | Path | None, resume: bool = False, **how: Any) -> results.Results:
+    """Play a tournament into a directory, or, without one, into tables that live as long as the results returned."""
     if out is not None:
-        return run(t, out, jobs=jobs, watch=watch, resume=resume, share=share)
+        return run(t, out, resume=resume, **how)
     if resume:
         raise TournamentError("there is nothing to go on with without a directory; name it with out=…")
     kept = Path(tempfile.mkdtemp(prefix="mtrain-"))
     try:
-        made = run(t, kept, jobs=jobs, watch=watch, share=share)
+        made = run(t, kept, **how)
     except BaseException:
         shutil.rmtree(kept, ignore_errors=True)
         raise

@@ -17,16 +17,14 @@ import numpy as np
 from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combinations, gauntlet
 from mtrain.errors import Mistake
 from mtrain.game.rules import RulesError, RuleSet, override, preset
+from mtrain.study.sequential import EVERY, MOST
 from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
 from mtrain.think.agent import PEEKS, AgentSpec, Registry, effort, refuse_peeking
 
 MAX_SEED = 2**63 - 1
 
 # Blocks for every line-up where nothing is said, and where a stopping rule is to end the run before.
-DEALS, MOST_DEALS = 100, 10_000
-
-# With a stopping rule, so many blocks of a line-up at most are played from one look to the next.
-_BETWEEN_LOOKS = 10
+DEALS, MOST_DEALS = 100, MOST
 
 
 class TournamentError(Mistake):
@@ -75,7 +73,7 @@ class Tournament:
     def chunk_size(self) -> int:
         """Blocks of a line-up in a piece of work, and so from one look of a stopping rule to the next."""
         costs = [effort(agent) for agent in self.agents]
-        return self.schedule.chunk_size(self.rules.rounds, costs, None if self.until is None else _BETWEEN_LOOKS)
+        return self.schedule.chunk_size(self.rules.rounds, costs, None if self.until is None else EVERY)
 
     def chunks(self) -> list[Chunk]:
         """The work in pieces, each a part of the tables."""

@@ -34,6 +34,9 @@ from mtrain.cli.options import (
 )
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
+@click.option(
+    "--until", metavar="RULE", help="Stop by a rule: 'width<0.5' (see docs/stopping.md); --deals is the most."
+)
 @seed_given
 @jobs_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
@@ -51,6 +54,7 @@ def tournament(
     lineups: tuple[str, ...],
     deals: int | None,
     games: int | None,
+    until: str | None,
     seed: int,
     jobs: int | None,
     out: str | None,
@@ -79,13 +83,14 @@ def tournament(
         seed=seed,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
+        until=until,
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(
             f"mtrain: {games:,} games asked for; only whole blocks count, so {t.schedule.n_games:,} are played",
             err=True,
         )
-    _play(t, Path(out) if out else _next_free(), jobs, figures, quiet, as_json)
+    _play(t, Path(out) if out else next_free("tournament"), jobs, figures, quiet, as_json)
 
 
 @click.command()
@@ -114,7 +119,7 @@ def run(experiment: str, jobs: int | None, out: str | None, part: str | None, qu
 
     begin(found, folder, chosen)
     for name, t in chosen.items():
-        results = _played(t, folder / name, jobs, True, quiet)
+        results = played(t, folder / name, jobs, True, quiet)
         report_parts(folder)
         try:
             if not as_json:
@@ -127,21 +132,22 @@ def run(experiment: str, jobs: int | None, out: str | None, part: str | None, qu
     )
 
 
-def _next_free() -> Path:
-    taken = [int(path.name[-3:]) for path in Path("results").glob("tournament-[0-9][0-9][0-9]")]
-    return Path("results") / f"tournament-{max(taken, default=0) + 1:03d}"
+def next_free(kind: str) -> Path:
+    """Return the next directory of this kind in `results` that is not there yet."""
+    taken = [int(path.name[-3:]) for path in Path("results").glob(f"{kind}-[0-9][0-9][0-9]")]
+    return Path("results") / f"{kind}-{max(taken, default=0) + 1:03d}"
 
 
 def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_json: bool) -> None:
     """Play a planned tournament, show its progress and print its standings."""
-    _print_standings(_played(t, out, jobs, figures, quiet), as_json)
+    _print_standings(played(t, out, jobs, figures, quiet), as_json)
     if figures:
         click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
     else:
         click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
 
 
-def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> Any:
+def played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> Any:
     """Play a planned tournament, show its progress and draw its figures; return its results."""
     from contextlib import nullcontext
 
@@ -167,11 +173,20 @@ def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> 
 def _print_standings(results: Any, as_json: bool) -> None:
     """Print the standings of some results, and what is to be warned of."""
     from mtrain.show.terminal import records, show_json, show_standings
+    from mtrain.show.verdicts import show_comparison, show_stopping
+    from mtrain.study.until import Better
 
     if as_json:
-        show_json(records(results.standings))
+        adjusted = ["agent", "adjusted", "adjusted_lo", "adjusted_hi"]
+        stopped = results.rule is not None
+        shown = results.standings.merge(results.stopping[adjusted], how="left") if stopped else results.standings
+        show_json(records(shown))
     else:
         show_standings(results.standings, results.title, results.unit)
+        if isinstance(results.rule, Better):
+            show_comparison(results.comparison, results.unit)
+        elif results.rule is not None:
+            show_stopping(results.stopping, str(results.rule), results.unit)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
 

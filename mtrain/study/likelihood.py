@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from mtrain.study.blocks import Floats
+from mtrain.study.intervals import NOISE
 
 _STEPS = 200
 _CLOSE = 1e-12
@@ -70,8 +71,8 @@ def likelihood_ratio(values: Floats, null: float, other: float, weights: Floats 
     Notes
     -----
     Where one of the means lies beyond all values seen, no distribution on them has it. The ratio is then that of normal
-    distributions of unknown variance, n/2 log((s² + (x̄ - null)²) / (s² + (x̄ - other)²)) with s² the mean square around
-    x̄, which has the same first order and always exists unless the values are all the same.
+    distributions with the variance seen, n (other - null) (x̄ - (null + other) / 2) / s², which is its first order; it
+    is 0 where the values are all the same.
     """
     weights = np.ones(len(values)) if weights is None else weights
     under_null, under_other = likeliest(values - null, weights), likeliest(values - other, weights)
@@ -83,5 +84,4 @@ def likelihood_ratio(values: Floats, null: float, other: float, weights: Floats 
         return 0.0
     mean = weights @ values / n
     square = weights @ (values - mean) ** 2 / n
-    ends = square + (mean - np.array([null, other])) ** 2
-    return float(n / 2 * np.log(ends[0] / ends[1])) if square > 0 else 0.0
+    return float(n * (other - null) * (mean - (null + other) / 2) / square) if square > NOISE**2 else 0.0

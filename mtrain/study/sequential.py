@@ -16,6 +16,17 @@ from mtrain.study.blocks import Floats
 FIRST = 30
 """Blocks before the first look: fewer say too little of their own spread."""
 
+EVERY = 10
+"""Blocks of a line-up from one look to the next, at most."""
+
+MOST = 10_000
+"""Blocks of a line-up after which a run ends undecided, where nothing else is said."""
+
+
+def first_look(every: int, most: int) -> int:
+    """The numbers seen at the first look of a test that looks after every so many, and at the last after `most`."""
+    return min(-(-FIRST // every) * every, most)
+
 
 @lru_cache
 def _start(first: int, level: float) -> float:

@@ -14,7 +14,7 @@ import pandas as pd
 from mtrain.study import tables
 from mtrain.study.blocks import Floats, Ints
 from mtrain.study.intervals import ALONE, NOISE, Estimate, estimate, t_quantile
-from mtrain.study.sequential import FIRST, fixed_size, radius
+from mtrain.study.sequential import FIRST, first_look, fixed_size, radius
 from mtrain.study.until import Better, Rule, of_both
 from mtrain.study.walks import Walk
 
@@ -93,7 +93,7 @@ def comparison(
         sd = float(np.std(diffs, ddof=1))
         fixed = np.ceil(fixed_size(sd, rule.by, rule.alpha, rule.beta))
         if n >= FIRST:
-            adjusted = -Walk(rule.by, sd, *_first(every, most), rule.bounds).unbiased(-mean, n)
+            adjusted = -Walk(rule.by, sd, first_look(every, most), every, most, rule.bounds).unbiased(-mean, n)
     if not decided:
         notes.append("the test has not ended yet" if not finished else "all blocks were played before the test ended")
     met = (blocks["agent"] == rule.agent).to_numpy() & np.isin(_keys(blocks), _keys(theirs))
@@ -149,11 +149,6 @@ def _path(name: str, numbers: pd.DataFrame, n_lineups: int, rule: Better | None 
             "llr": [np.nan if rule is None else rule.ratio(diff[:k]) for k in n],
         },
     )  # fmt: skip
-
-
-def _first(every: int, most: int) -> tuple[int, int, int]:
-    """The first look, the blocks between two, and the last look, of a test that looks every so many blocks."""
-    return min(-(-FIRST // every) * every, most), every, most
 
 
 def _keys(numbers: pd.DataFrame) -> Ints:
