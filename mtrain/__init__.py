@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mtrain.arena.calibration import calibrate as calibrate
     from mtrain.arena.comparison import compare as compare
+    from mtrain.arena.merge import merge as merge
     from mtrain.arena.play import Fault as Fault
+    from mtrain.arena.run import Interrupted as Interrupted
     from mtrain.arena.run import tournament as tournament
     from mtrain.arena.tournament import TournamentError as TournamentError
     from mtrain.game.engine import IllegalAction as IllegalAction
@@ -51,6 +53,7 @@ _HOMES = {
     "Action": "mtrain.game.notation",
     "AgentError": "mtrain.think.agent",
     "Fault": "mtrain.arena.play",
+    "Interrupted": "mtrain.arena.run",
     "IllegalAction": "mtrain.game.engine",
     "RecordError": "mtrain.game.record",
     "Registry": "mtrain.think.agent",
@@ -70,6 +73,7 @@ _HOMES = {
     "legal_actions": "mtrain.game.engine",
     "list_actions": "mtrain.game.kernels",
     "locate": "mtrain.think.locations",
+    "merge": "mtrain.arena.merge",
     "new_game": "mtrain.game.engine",
     "next_round": "mtrain.game.engine",
     "nth_action": "mtrain.game.kernels",

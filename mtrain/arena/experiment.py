@@ -134,7 +134,7 @@ def read_experiment(path: str | Path) -> Experiment:
     return Experiment(said["question"], made)
 
 
-def begin(experiment: Experiment, out: Path, names: Iterable[str]) -> None:
+def begin(experiment: Experiment, out: Path, names: Iterable[str], resume: bool = False) -> None:
     """Make sure that parts of an experiment can be played into folders of a directory, before any of them is.
 
     Raises
@@ -142,16 +142,16 @@ def begin(experiment: Experiment, out: Path, names: Iterable[str]) -> None:
     AgentError
         If an agent cannot be built.
     TournamentError, ResultsError
-        If the directory holds something else, or one of the folders is not empty.
+        If the directory holds something else, or one of the folders is not empty, unless its run is to be gone on with.
     """
     names = list(names)
     for name in names:
         for spec in experiment.parts[name].agents:
             build(spec)
     if not study.is_parts(out):
-        ready(out)
+        ready(out, resume)
     for name in names:
-        ready(out / name)
+        ready(out / name, resume)
     study.begin(out, experiment.question, list(experiment.parts))
 
 

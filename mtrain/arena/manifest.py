@@ -4,6 +4,7 @@ Most of a manifest is the spec: what the games depend on. Runs of one spec have 
 they are played, so they can be gone on with and put together; the rest says how this one went.
 """
 
+import functools
 import hashlib
 import importlib.util
 import json
@@ -24,8 +25,12 @@ FORMAT = "mtrain-results/1"
 HOW = ("title", "machine", "jobs", "backend", "started", "finished", "seconds", "warnings", "stopped", "merged")
 """What a manifest says of how a run went; all else is the spec."""
 
+_CODE = ("arena/play.py", "arena/schedule.py", "arena/chunks.py", "study/tables.py")
+
 _FIRST = ("agents", "players", "seed", "rules", "deals", "lineups")
-_MUTE = ("blocks", "games", "rounds", "look", "seatings", "parameters")
+_LONGEST = 80  # characters of a value in a sentence
+
+_MUTE = ("blocks", "games", "rounds", "look", "seatings", "parameters", "preset")
 
 
 def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
@@ -85,10 +90,12 @@ def source(origin: str) -> str:
     return _hash([Path(origin)]) if Path(origin).is_file() else ""
 
 
+@functools.cache
 def code() -> str:
-    """Return a short hash of the sources of mtrain that games depend on."""
+    """Return a short hash of the sources of mtrain that games and their tables depend on."""
     package = Path(__file__).parents[1]
-    return _hash(sorted(path for wing in ("game", "think") for path in (package / wing).glob("*.py")))
+    paths = [path for wing in ("game", "think") for path in sorted((package / wing).glob("*.py"))]
+    return _hash([*paths, *(package / name for name in _CODE)])
 
 
 def _hash(paths: list[Path]) -> str:
@@ -133,11 +140,18 @@ def difference(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> 
         kind, _, name = field.partition(".")
         if kind == "sources" and value and there:
             said.append(f"the source file of agent {name!r} has changed since")
+        elif kind == "sources" and said:
+            continue  # other agents: that has been said
         elif kind == "code":
             said.append("mtrain's own code has changed since")
         else:
-            said.append(f"{field} is {words(value)}, and the run in {where} has {words(there)}")
+            said.append(f"{field} is {_short(value)}, and the run in {where} has {_short(there)}")
     return "; ".join(said)
+
+
+def _short(value: Any) -> str:
+    said = words(value)
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
 
 
 def words(value: Any) -> str:

@@ -12,25 +12,29 @@ import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from mtrain.arena import lock
+from mtrain.arena import lock, workers
 from mtrain.arena.brake import Brake
+from mtrain.arena.chunks import Done
+from mtrain.arena.cluster import Cluster
 from mtrain.arena.manifest import difference, manifest_of, to_bytes
 from mtrain.arena.schedule import Chunk
-from mtrain.arena.store import Store, log, part, timing
+from mtrain.arena.store import Store, log, number_of, part, timing
 from mtrain.arena.tournament import Tournament, TournamentError, plan
-from mtrain.arena.workers import spread
 from mtrain.errors import Trouble
 from mtrain.game.jit import say
 from mtrain.game.rules import RuleSet
 from mtrain.study import results, tables
 from mtrain.think.agent import build
+
+JOBLIB, DASK = BACKENDS = ("joblib", "dask")
+"""Who plays: workers of this machine, or those of a Dask scheduler."""
 
 Stop = Callable[[Sequence[results.Digest]], str | None]
 """Looks at the digests of the first chunks, in order; returns why to end there, or None to go on."""
@@ -80,6 +84,8 @@ def run(
     share: tuple[int, int] | None = None,
     stop: Stop | None = None,
     brake: Brake | None = None,
+    backend: str = JOBLIB,
+    scheduler: str | None = None,
 ) -> results.Results:
     """Play a tournament into a directory.
 
@@ -104,6 +110,8 @@ def run(
         one.
     brake
         One that is on already, for several runs.
+    backend, scheduler
+        ``"joblib"``: the workers of this machine; ``"dask"``: those of a Dask scheduler, given by its address.
 
     Raises
     ------
@@ -127,16 +135,20 @@ def run(
     stop = t.watcher() if stop is None else stop
     if share and stop:
         raise TournamentError("a share of a run cannot be stopped early: its looks need all chunks in order")
-    jobs = jobs or os.cpu_count() or 1
-    manifest = manifest_of(t, jobs, time.time())
+    manifest = manifest_of(t, jobs or os.cpu_count() or 1, time.time()) | {"backend": backend}
     if share:
         blocks = sum(len(chunk.blocks) for chunk in chunks)
         manifest["share"] = {"number": share[0], "of": share[1], "blocks": blocks}
     ready(out, resume)
+    on = contextlib.nullcontext(brake) if brake else Brake()
     try:
-        with lock.locked(out), contextlib.nullcontext(brake) if brake else Brake() as pulled:
+        with (
+            _workers(t, min(manifest["jobs"], len(chunks)), backend, scheduler) as spread,
+            lock.locked(out),
+            on as pulled,
+        ):
             before = _agreed(out, manifest, resume)
-            return _Run(t, out, manifest, chunks, pulled, stop, watch).play(jobs, before)
+            return _Run(t, out, manifest, chunks, pulled, stop, watch).play(spread, before)
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
         raise Unwritten(
@@ -155,6 +167,24 @@ def _shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
     if n > len(chunks):
         raise TournamentError(f"{n} shares are more than the {len(chunks)} chunks that this tournament is cut into")
     return chunks[k - 1 :: n]
+
+
+Spread = Callable[[Iterable[Chunk]], Generator[Done]]
+
+
+@contextlib.contextmanager
+def _workers(t: Tournament, jobs: int, backend: str, scheduler: str | None) -> Iterator[Spread]:
+    """Have what plays chunks."""
+    if backend not in BACKENDS:
+        raise TournamentError(f"unknown backend {backend!r}; choose from {', '.join(BACKENDS)}")
+    if (backend == DASK) != (scheduler is not None):
+        missing = "needs the address of a scheduler" if backend == DASK else "has no scheduler"
+        raise TournamentError(f"the backend {backend} {missing}; say --backend dask --scheduler tcp://HOST:8786")
+    if scheduler is None:
+        yield lambda chunks: workers.spread(t, chunks, jobs)
+        return
+    with contextlib.closing(Cluster(scheduler)) as cluster:
+        yield lambda chunks: cluster.spread(t, chunks)
 
 
 def _agreed(out: Path, manifest: dict[str, Any], resume: bool) -> dict[str, Any] | None:
@@ -184,7 +214,7 @@ class _Run:
     games: int = 0
     damaged: int = 0
 
-    def play(self, jobs: int, before: dict[str, Any] | None) -> results.Results:
+    def play(self, spread: Spread, before: dict[str, Any] | None) -> results.Results:
         """Play what is not there yet, and make the tables of it all."""
         store, started, earlier = Store(self.out), time.time(), 0.0
         store.tidy()
@@ -199,7 +229,7 @@ class _Run:
         tables.put(self.out / "manifest.json", to_bytes(self.manifest))
         kept = self.games
         n_games = sum(self._games(chunk) for chunk in self.chunks)
-        with contextlib.closing(spread(self.t, self._wanted(), min(jobs, len(self.chunks)))) as outcomes:
+        with contextlib.closing(spread(self._wanted())) as outcomes:
             for done in outcomes:
                 seconds = time.time() - started
                 store.keep(done, earlier + seconds)
@@ -286,7 +316,7 @@ def finish(out: Path, manifest: dict[str, Any], digests: Sequence[results.Digest
         How long it took.
     """
     made = results.Results(out, manifest, ready=results.combine(digests, results.shortfall(out, manifest, digests)))
-    there = {int(name[5:-8]) for name in made.parts}
+    there = set(map(number_of, made.parts))
     times = timing(manifest["agents"], (entry for number, entry in log(out).items() if number in there))
     tables.write(tables.TIMING, tables.frame(tables.TIMING, times), out / "timing.parquet")
     made.write_derived()
@@ -369,6 +399,8 @@ def tournament(
     watch: Callable[[Step], None] | None = None,
     resume: bool = False,
     share: tuple[int, int] | None = None,
+    backend: str = JOBLIB,
+    scheduler: str | None = None,
     **changes: Any,
 ) -> results.Results:
     """Play a tournament and return its results.
@@ -408,6 +440,8 @@ def tournament(
         If `out` holds a run of the same tournament, go on with it.
     share
         ``(k, n)``: play only the k-th of n shares; `mtrain.merge` puts them together.
+    backend, scheduler
+        ``"dask"`` and the address of a Dask scheduler: its workers play, on whatever machines they are.
     **changes
         Fields of the rules to change: ``rounds=5``.
 
@@ -447,7 +481,8 @@ def tournament(
         allow_peeking=allow_peeking,
         until=until,
     )
-    return played(t, out, jobs=jobs, watch=watch, resume=resume, share=share)
+    how: dict[str, Any] = {"jobs": jobs, "watch": watch, "share": share, "backend": backend, "scheduler": scheduler}
+    return played(t, out, resume=resume, **how)
 
 
 def played(t: Tournament, out: str | Path | None, resume: bool = False, **how: Any) -> results.Results:

@@ -13,7 +13,7 @@ all; what is found damaged all the same is told by its hash. This module knows n
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,20 @@ def part(number: int) -> str:
     return f"part-{number:05d}.parquet"
 
 
+def number_of(part: str) -> int:
+    """Return the number of the chunk that a part is of."""
+    return int(part.removeprefix("part-").removesuffix(".parquet"))
+
+
+def torn(path: Path, number: int, entry: Entry) -> str | None:
+    """Return the first table whose part of a chunk is not what was written; None if all are."""
+    for table, wanted in entry.hashes.items():
+        file = path / f"{table}.parquet" / part(number)
+        if not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest() != wanted:
+            return table
+    return None
+
+
 def log(path: Path) -> dict[int, Entry]:
     """Return what the log in a directory says of each chunk: its last line counts, and a torn one does not."""
     try:
@@ -110,19 +124,22 @@ class Store:
         self.path = path
 
     def keep(self, done: Done, seconds: float) -> None:
-        """Write a chunk's parts; once this returns, nothing short of a broken disk loses them.
+        """Write a chunk that has been played; see `put`."""
+        hashes = {table: hashlib.sha256(data).hexdigest() for table, data in done.parts.items()}
+        self.put(done.chunk.number, done.parts, Entry(hashes, done.decisions, done.times, seconds))
+
+    def put(self, number: int, data: Mapping[str, bytes], entry: Entry) -> None:
+        """Write the parts of a chunk; once this returns, nothing short of a broken disk loses them.
 
         Raises
         ------
         OSError
             If they cannot be written; the chunk counts as not played.
         """
-        *others, last = done.parts
-        for table in others:
-            tables.put(self._part(table, done.chunk.number), done.parts[table])
-        hashes = {table: hashlib.sha256(data).hexdigest() for table, data in done.parts.items()}
-        self.note(done.chunk.number, Entry(hashes, done.decisions, done.times, seconds))
-        tables.put(self._part(last, done.chunk.number), done.parts[last])
+        for table in sorted(data, key=lambda table: table == "games"):
+            if table == "games":
+                self.note(number, entry)
+            tables.put(self._part(table, number), data[table])
 
     def note(self, number: int, entry: Entry) -> None:
         """Add a line to the log."""
@@ -145,7 +162,7 @@ class Store:
 
     def numbers(self) -> set[int]:
         """Return the numbers of all chunks of which there is a part of any table."""
-        return {int(file.stem[5:]) for file in self.path.glob("*.parquet/part-*.parquet") if file.stem[5:].isdigit()}
+        return {number_of(file.name) for file in self.path.glob("*.parquet/part-[0-9]*.parquet")}
 
     def verified(self, t: Tournament, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, results.Digest | str]]:
         """Yield the chunks of which anything is there: each with the digest of its parts, or with what is wrong."""
@@ -160,9 +177,8 @@ class Store:
         if entry is None:
             return f"is not in {LOG}"
         try:
-            for table, wanted in entry.hashes.items():
-                if hashlib.sha256(self._part(table, chunk.number).read_bytes()).hexdigest() != wanted:
-                    return f"is damaged in {table}.parquet"
+            if table := torn(self.path, chunk.number, entry):
+                return f"is damaged in {table}.parquet"
             labels = [agent.label for agent in t.agents]
             found = results.digest_part(self.path, part(chunk.number), labels, t.players)
         except (OSError, results.ResultsError) as error:

@@ -21,6 +21,11 @@ from mtrain.errors import Trouble
 from mtrain.game.jit import JIT
 from mtrain.think.agent import KERNEL, build
 
+
+class Lost(Trouble):
+    """Workers are gone; the chunks that came back before are kept."""
+
+
 Outcome = Done | BaseException
 
 
@@ -38,7 +43,7 @@ def spread(t: Tournament, chunks: Iterable[Chunk], jobs: int) -> Generator[Done]
 
     Raises
     ------
-    Trouble
+    Lost
         If a worker is killed. What a chunk raises is raised.
     """
     if jobs == 1 or (JIT and all(build(agent).how == KERNEL for agent in t.agents)):
@@ -60,7 +65,7 @@ def flow(
     chunks: Iterable[Chunk],
     submit: Callable[[Chunk, Callable[[Outcome], None]], None],
     width: Callable[[], int],
-    check: Callable[[], None] = lambda: None,
+    check: Callable[[], object] = lambda: None,
 ) -> Generator[Done]:
     """Keep up to `width` chunks in flight and yield those that come; `check` is called every second."""
     come: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
@@ -99,6 +104,4 @@ def _processes(t: Tournament, chunks: Iterable[Chunk], jobs: int) -> Generator[D
     try:
         yield from outcomes
     except BrokenProcessPool:
-        raise Trouble(
-            "a worker process was killed, perhaps for want of memory; the chunks finished before are kept"
-        ) from None
+        raise Lost("a worker process was killed, perhaps for want of memory; what is finished is kept") from None

@@ -1,16 +1,19 @@
 """Commands about differences: is an agent better than another, how do two results differ, how much does it take."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from mtrain.cli.options import (
     agents_from_too,
     allow_peeking_too,
+    backend_given,
     changes_of,
     jobs_given,
     json_too,
     quiet_too,
+    resume_too,
     rules_given,
     seed_given,
 )
@@ -29,7 +32,9 @@ from mtrain.cli.tournaments import next_free, played
 @click.option("--max-deals", type=int, help="Blocks after which it is inconclusive  [default: 10000]")
 @seed_given
 @jobs_given
+@backend_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/comparison-NNN]")
+@resume_too
 @agents_from_too
 @allow_peeking_too
 @quiet_too
@@ -48,12 +53,12 @@ def compare(
     beta: float,
     max_deals: int | None,
     seed: int,
-    jobs: int | None,
     out: str | None,
     agents_from: tuple[str, ...],
     allow_peeking: bool,
     quiet: bool,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Play A against B until a sequential test can tell whether A is better; or compare the results in two directories.
 
@@ -74,6 +79,9 @@ def compare(
         return
     if homes:
         raise click.UsageError(f"{homes[0]} holds results, and the other is none's; name two agents or two directories")
+    if how["resume"] and out is None:
+        raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
+    from mtrain.arena.brake import Brake
     from mtrain.arena.comparison import plan_comparison
     from mtrain.show.terminal import records, show_json
     from mtrain.show.verdicts import show_comparison
@@ -94,7 +102,8 @@ def compare(
         allow_peeking=allow_peeking,
     )
     folder = Path(out) if out else next_free("comparison")
-    results = played(t, folder, jobs, False, quiet)
+    with Brake() as brake:
+        results = played(t, folder, False, quiet, as_json, how | {"share": None, "brake": brake}, folder)
     if as_json:
         show_json(records(results.comparison)[0])
     else:

@@ -27,6 +27,7 @@ COMMANDS = (
     worlds.calibrate,
     tournaments.tournament,
     tournaments.run,
+    tournaments.merge,
     tournaments.report,
     comparing.compare,
     comparing.power,

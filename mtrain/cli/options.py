@@ -42,6 +42,40 @@ agents_from_too = click.option(
 )
 allow_peeking_too = click.option("--allow-peeking", is_flag=True, help="Let agents play that are shown hidden tiles.")
 jobs_given = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
+
+
+def _share(_: click.Context, __: click.Parameter, given: str | None) -> tuple[int, int] | None:
+    if given is None:
+        return None
+    number, slash, of = given.partition("/")
+    if not (slash and number.isdigit() and of.isdigit()):
+        raise click.BadParameter(f"{given!r} is not K/N: the second of three shares is 2/3")
+    return int(number), int(of)
+
+
+resume_too = click.option(
+    "--resume", is_flag=True, help="Go on with the run that --out holds: play exactly what is missing there."
+)
+backend_given = options(
+    click.option(
+        "--backend",
+        type=click.Choice(["joblib", "dask"]),
+        default="joblib",
+        show_default=True,
+        help="Who plays: this machine, or the workers of a Dask scheduler.",
+    ),
+    click.option("--scheduler", metavar="ADDRESS", help="Where the Dask scheduler is: tcp://HOST:8786"),
+)
+workers_given = options(
+    jobs_given,
+    click.option(
+        "--share",
+        metavar="K/N",
+        callback=_share,
+        help="Play only the K-th of N shares, to be put together by `mtrain merge`.",
+    ),
+    backend_given,
+)
 quiet_too = click.option("--quiet", is_flag=True, help="No progress.")
 
 

@@ -1,9 +1,10 @@
 """Commands about many games: tournaments, experiments, and reports of them."""
 
 import io
+import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -12,11 +13,12 @@ from mtrain.cli.options import (
     allow_peeking_too,
     changes_of,
     fail,
-    jobs_given,
     json_too,
     quiet_too,
+    resume_too,
     rules_given,
     seed_given,
+    workers_given,
 )
 
 
@@ -34,12 +36,11 @@ from mtrain.cli.options import (
 )
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
-@click.option(
-    "--until", metavar="RULE", help="Stop by a rule: 'width<0.5' (see docs/stopping.md); --deals is the most."
-)
+@click.option("--until", metavar="RULE", help="Stop by a rule: 'width<0.5' (docs/stopping.md); --deals is the most.")
 @seed_given
-@jobs_given
+@workers_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
+@resume_too
 @click.option("--figures", is_flag=True, help="Draw the figures, too (`mtrain report` does it later).")
 @agents_from_too
 @allow_peeking_too
@@ -56,21 +57,24 @@ def tournament(
     games: int | None,
     until: str | None,
     seed: int,
-    jobs: int | None,
     out: str | None,
     figures: bool,
     agents_from: tuple[str, ...],
     allow_peeking: bool,
     quiet: bool,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Play a tournament of the AGENTS and print the standings.
 
     With more agents than seats every combination meets equally often; with fewer, seats are filled by repetition
     in equal shares. With --focus, or a --lineup for every table wanted, only those meet.
     """
+    from mtrain.arena.brake import Brake
     from mtrain.arena.tournament import plan
 
+    if how["resume"] and out is None:
+        raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
     t = plan(
         agents,
         rules,
@@ -90,46 +94,58 @@ def tournament(
             f"mtrain: {games:,} games asked for; only whole blocks count, so {t.schedule.n_games:,} are played",
             err=True,
         )
-    _play(t, Path(out) if out else next_free("tournament"), jobs, figures, quiet, as_json)
+    with Brake() as brake:
+        _play(t, Path(out) if out else next_free("tournament"), figures, quiet, as_json, how | {"brake": brake})
 
 
 @click.command()
 @click.argument("experiment", metavar="FILE.toml")
-@jobs_given
+@workers_given
 @click.option(
     "--out", metavar="DIR", help="An empty or new directory  [default: results/NAME beside the experiment's folder]"
 )
+@resume_too
 @click.option("--part", metavar="NAME", help="Only this part of an experiment that has several.")
 @quiet_too
 @json_too
-def run(experiment: str, jobs: int | None, out: str | None, part: str | None, quiet: bool, as_json: bool) -> None:
+def run(experiment: str, out: str | None, part: str | None, quiet: bool, as_json: bool, **how: Any) -> None:
     """Play the tournament that an experiment file describes, and draw its figures.
 
     Parts of an experiment are played into folders of their own, and a table and a figure are made of all of them.
     """
+    from mtrain.arena.brake import Brake
     from mtrain.arena.experiment import begin, read_experiment
 
     found = read_experiment(experiment)
     chosen = found.parts if part is None else {part: found.part(part)}
     folder = Path(out) if out else Path("results") / Path(experiment).stem
-    if found.whole:
-        _play(found.parts[""], folder, jobs, True, quiet, as_json)
-        return
-    from mtrain.study.report import report_parts
-
-    begin(found, folder, chosen)
-    for name, t in chosen.items():
-        results = played(t, folder / name, jobs, True, quiet)
-        report_parts(folder)
-        try:
-            if not as_json:
-                _print_standings(results, False)
-        except (BrokenPipeError, SystemExit):  # nobody reads on, and the other parts are wanted all the same
-            sys.stdout = io.StringIO()
+    with Brake() as brake:
+        how["brake"] = brake
+        if found.whole:
+            _play(found.parts[""], folder, True, quiet, as_json, how)
+            return
+        begin(found, folder, chosen, how["resume"])
+        for name, t in chosen.items():
+            if brake.pulled:
+                _broken_off(f"interrupted before part {name!r}", folder, 130)
+            _play_part(t, folder, name, quiet, as_json, how)
     _print_parts(folder, as_json, printed=True)
     click.echo(
         f"mtrain: the table of all parts is {folder / 'parts.parquet'}, its figure in {folder / 'figures'}", err=True
     )
+
+
+def _play_part(t: Any, folder: Path, name: str, quiet: bool, as_json: bool, how: dict[str, Any]) -> None:
+    """Play a part of an experiment, print its standings and make the table of all parts again."""
+    from mtrain.study.report import report_parts
+
+    results = played(t, folder / name, True, quiet, as_json, how, folder)
+    report_parts(folder)
+    try:
+        if not as_json:
+            _print_standings(results, False)
+    except (BrokenPipeError, SystemExit):  # nobody reads on, and the other parts are wanted all the same
+        sys.stdout = io.StringIO()
 
 
 def next_free(kind: str) -> Path:
@@ -138,36 +154,56 @@ def next_free(kind: str) -> Path:
     return Path("results") / f"{kind}-{max(taken, default=0) + 1:03d}"
 
 
-def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_json: bool) -> None:
+def _play(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dict[str, Any]) -> None:
     """Play a planned tournament, show its progress and print its standings."""
-    _print_standings(played(t, out, jobs, figures, quiet), as_json)
+    _print_standings(played(t, out, figures, quiet, as_json, how, out), as_json)
     if figures:
         click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
     else:
         click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
 
 
-def played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> Any:
-    """Play a planned tournament, show its progress and draw its figures; return its results."""
+def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dict[str, Any], folder: Path) -> Any:
+    """Play a planned tournament, show its progress and draw its figures; return its results.
+
+    A run that breaks off prints the standings so far, and the command to go on into `folder`.
+    """
     from contextlib import nullcontext
 
     from mtrain.arena import run as arena
+    from mtrain.arena.workers import Lost
     from mtrain.show.terminal import Watch
 
-    arena.ready(out)
-    click.echo(f"mtrain: {t.sentence()}", err=True)
-    with nullcontext() if quiet else Watch(t) as watch:
-        try:
-            results = arena.run(t, out, jobs=jobs, watch=watch)
-        except KeyboardInterrupt:
-            kept = any((out / "games.parquet").glob("part-*.parquet"))
-            said = f"the games finished so far are in {out}, and `mtrain report {out}` reads them"
-            fail(f"interrupted; {said if kept else 'no chunk of games was finished'}", 130)
-    if figures:  # before anything is printed: whoever reads the table may stop listening
-        from mtrain.study import plots
+    arena.ready(out, how["resume"])
+    share = how["share"]
+    click.echo(f"mtrain: {f'share {share[0]} of {share[1]} of ' if share else ''}{t.sentence()}", err=True)
+    try:
+        with nullcontext() if quiet else Watch(t) as watch:
+            results = arena.run(t, out, watch=watch, **how)
+        if figures:  # before anything is printed: whoever reads the table may stop listening
+            from mtrain.study import plots
 
-        plots.save(results, out / "figures")
-    return results
+            plots.save(results, out / "figures")
+        return results
+    except arena.Interrupted as interrupted:
+        if interrupted.results:
+            _print_standings(interrupted.results, as_json)
+        _broken_off("interrupted; what is finished is kept", folder, 130)
+    except KeyboardInterrupt:
+        _broken_off("stopped; what was finished before is kept", folder, 130)
+    except (arena.Unwritten, Lost) as error:
+        _broken_off(str(error), folder, 1)
+
+
+def _broken_off(sentence: str, out: Path, status: int) -> NoReturn:
+    """Say the command that goes on with a run, and end."""
+    words = sys.argv[1:]
+    given = click.get_current_context().params
+    more = [] if given["resume"] else ["--resume"]
+    more += [] if given["out"] else ["--out", str(out)]
+    end = words.index("--") if "--" in words else len(words)
+    again = shlex.join(["mtrain", *words[:end], *more, *words[end:]])
+    fail(f"{sentence}; go on with:\n{again}", status)
 
 
 def _print_standings(results: Any, as_json: bool) -> None:
@@ -204,6 +240,27 @@ def _print_parts(folder: Path, as_json: bool, printed: bool = False) -> None:
             _print_standings(results, False)
     for name in parts.missing:
         click.echo(f"mtrain: warning: part {name!r} has not been played to the end and is left out", err=True)
+
+
+@click.command()
+@click.argument("out", metavar="OUT")
+@click.argument("directories", metavar="DIR…", nargs=-1, required=True)
+@json_too
+def merge(out: str, directories: tuple[str, ...], as_json: bool) -> None:
+    """Put the runs in each DIR, shares of one tournament, together in OUT, and print the standings.
+
+    The merged run has the bytes of one that was played in one place. If shares are missing, it can be gone on with:
+    the command that began it, with --out OUT --resume and without --share, plays the rest.
+    """
+    from mtrain.arena.merge import merge as put_together
+    from mtrain.study.parts import is_parts
+
+    made = put_together(out, directories)
+    if is_parts(out):
+        _print_parts(Path(out), as_json)
+    else:
+        _print_standings(made, as_json)
+    click.echo(f"mtrain: tables in {out}", err=True)
 
 
 @click.command()

@@ -231,7 +231,8 @@ class Watch:
             self.live.stop()
 
     def __call__(self, step: "Step") -> None:
-        rate = step.rounds / max(step.seconds, 1e-9)
+        played = step.games - step.kept
+        rate = step.rounds * played / step.games / max(step.seconds, 1e-9)
         now = time.monotonic()
         if self.console.is_terminal:
             self.bar.update(self.task, completed=step.games, rate=f"{rate:,.0f} rounds/s")
@@ -240,7 +241,7 @@ class Watch:
                 self.live.update(Group(self.bar, self._standings(step)))
         elif now - self.last > _EVERY and step.games < step.n_games:
             self.last = now
-            left = step.seconds / step.games * (step.n_games - step.games)
+            left = step.seconds / played * (step.n_games - step.games)
             best = "; ".join(
                 f"{row.agent} {interval(row.diff, row.diff_lo, row.diff_hi, 2, sign=True)}"
                 for row in step.standings().itertuples()

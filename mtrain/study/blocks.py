@@ -137,6 +137,16 @@ def split(games: pd.DataFrame, rounds: pd.DataFrame, rows: int) -> Iterator[tupl
         start = end
 
 
+def game_keys(games: pd.DataFrame) -> Ints:
+    """int64[rows]: a number for the game of each row of `games`, by match, deal and seating."""
+    return _keys(games, "game")[0]
+
+
+def game_name(key: int) -> str:
+    """What the game of a key is called."""
+    return f"match {key >> 48}, deal {key >> 16 & 0xFFFFFFFF}, seating {key & 0xFFFF}"
+
+
 def _keys(frame: pd.DataFrame, line: Literal["game", "round"]) -> tuple[Ints, Ints]:
     """int64[rows]: a number a game, by match, deal and seating. int16[rows]: one a row within it, by round and seat."""
     game = np.zeros(len(frame), np.int64)
@@ -173,7 +183,7 @@ def _refuse(game: Ints, within: Ints, seats: int) -> NoReturn:
         line = int(np.argmax(n != seats))
         key = game[first[line]]
         wrong = f"has {n[line]} seats at a table of {seats}"
-    raise ResultsError(f"match {key >> 48}, deal {key >> 16 & 0xFFFFFFFF}, seating {key & 0xFFFF} {wrong}")
+    raise ResultsError(f"{game_name(int(key))} {wrong}")
 
 
 def block_numbers(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid | None = None) -> pd.DataFrame:

@@ -1,0 +1,201 @@
+"""Workers of many machines: the same chunks, through a Dask scheduler.
+
+A worker needs mtrain of the same version and nothing else: agents from files are sent along, and what it plays comes
+back as bytes, so there is no disk to share. Chunks of a worker that is lost are played by others. They are submitted
+one by one, not through joblib's Dask backend: that waits for ever once the last worker or the scheduler is gone, and
+has no way to ask it whether they are.
+"""
+
+import dataclasses
+import functools
+import importlib
+import logging
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mtrain import __version__
+from mtrain.arena.chunks import Done, work
+from mtrain.arena.manifest import code, source
+from mtrain.arena.schedule import Chunk
+from mtrain.arena.tournament import Tournament
+from mtrain.arena.workers import Lost, Outcome, flow
+from mtrain.errors import Mistake, Trouble
+from mtrain.think.agent import build, bundled
+
+PATIENCE = 30.0
+"""Seconds without any worker, or without the scheduler, until a run gives up."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a worker is handed once: the tournament, and the agents' sources with their hashes, by origin.
+
+    The text of a bundled agent is not sent: the worker has its own.
+    """
+
+    t: Tournament
+    version: str
+    code: str
+    sources: tuple[tuple[str, str, bytes | None], ...]
+
+
+def sent(t: Tournament) -> Sent:
+    """Return what workers need of a tournament."""
+    sources = []
+    for origin in dict.fromkeys(agent.origin for agent in t.agents):
+        ours = origin.startswith("entry:") or Path(origin).parent == bundled().resolve()
+        sources.append((origin, source(origin), None if ours else Path(origin).read_bytes()))
+    return Sent(t, __version__, code(), tuple(sources))
+
+
+_BUILDING = threading.Lock()  # a worker's threads build the same agents: one imports and compiles, the others wait
+_FOLDERS: list[Any] = []
+
+
+def play(what: Sent, chunk: Chunk) -> Done:
+    """Play a chunk on a worker.
+
+    Raises
+    ------
+    Trouble
+        If this worker has another mtrain, or another version of a bundled agent.
+    AgentError
+        If an agent's source cannot be imported here.
+    """
+    with _BUILDING:
+        t = _here(what)
+        for agent in t.agents:
+            build(agent)
+    return work(t, chunk)
+
+
+@functools.lru_cache(maxsize=4)
+def _here(what: Sent) -> Tournament:
+    """Return the tournament with the agents where this worker has them."""
+    if (what.version, what.code) != (__version__, code()):
+        raise Trouble(
+            f"a worker has mtrain {__version__} ({code()}), and the run is begun with {what.version} ({what.code}); "
+            "install the same on all machines"
+        )
+    places = {origin: _place(origin, wanted, text) for origin, wanted, text in what.sources}
+    agents = tuple(dataclasses.replace(agent, origin=places[agent.origin]) for agent in what.t.agents)
+    return dataclasses.replace(what.t, agents=agents)
+
+
+def _place(origin: str, wanted: str, text: bytes | None) -> str:
+    """Return where a worker finds an agent: where it was, or among its own, or in a file made here."""
+    if source(origin) == wanted:
+        return origin
+    if text is None:
+        mine = bundled().resolve() / Path(origin).name
+        if not mine.is_file() or source(str(mine)) != wanted:
+            raise Trouble(f"a worker has not the agent {Path(origin).stem!r} as it was when the run was begun")
+        return str(mine)
+    _FOLDERS.append(tempfile.TemporaryDirectory(prefix="mtrain-agents-"))
+    path = Path(_FOLDERS[-1].name).resolve() / Path(origin).name
+    path.write_bytes(text)
+    return str(path)
+
+
+class Cluster:
+    """The workers of a Dask scheduler.
+
+    Parameters
+    ----------
+    address
+        Of the scheduler: ``tcp://HOST:8786``.
+
+    Raises
+    ------
+    Mistake
+        If Dask is not installed, or no scheduler answers.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            self.dask: Any = importlib.import_module("distributed")
+        except ImportError:
+            raise Mistake("the dask backend needs Dask: pip install 'mtrain[dask]'") from None
+        self.address = address
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is said once, by us
+        try:
+            self.client = self.dask.Client(address, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            said = _short(error)
+            raise Mistake(f"no Dask scheduler answers at {address} ({said}); start one: dask scheduler") from None
+        self.there = time.monotonic()
+        self.looked = -1.0
+        self.n_threads = 0
+
+    def threads(self) -> int:
+        """Return how many threads the workers have together.
+
+        Raises
+        ------
+        Lost
+            If there has been none for `PATIENCE` seconds.
+        """
+        now = time.monotonic()
+        if now - self.looked >= 1:
+            self.looked = now
+            try:
+                self.n_threads = sum(self.client.nthreads().values()) if self.client.status == "running" else 0
+            except (OSError, CancelledError):
+                self.n_threads = 0
+            if self.n_threads:
+                self.there = time.monotonic()
+            elif now - self.there > PATIENCE:
+                what = "has no worker" if self.client.status == "running" else "is gone"
+                raise Lost(f"the Dask scheduler at {self.address} {what}; what is finished is kept")
+        return self.n_threads
+
+    def spread(self, t: Tournament, chunks: Iterable[Chunk]) -> Generator[Done]:
+        """Yield the chunks' outcomes as they finish: two in flight for each thread.
+
+        Raises
+        ------
+        Lost
+            If workers or scheduler are gone for good. What a chunk raises is raised.
+        """
+        what, run, flying = sent(t), uuid.uuid4().hex, set[Any]()
+
+        def submit(chunk: Chunk, come: Callable[[Outcome], None]) -> None:
+            future = self.client.submit(play, what, chunk, key=f"mtrain-{run}-{chunk.number}", pure=False)
+            flying.add(future)  # the scheduler forgets what nobody waits for
+            future.add_done_callback(functools.partial(arrive, come=come))
+
+        def arrive(future: Any, come: Callable[[Outcome], None]) -> None:
+            try:
+                outcome: Outcome = future.result()
+            except BaseException as error:
+                outcome = self._trouble(error)
+            flying.discard(future)
+            come(outcome)
+
+        try:
+            yield from flow(chunks, submit, lambda: max(1, 2 * self.threads()), self.threads)
+        finally:
+            self.client.cancel(list(flying), force=True)
+
+    def _trouble(self, error: BaseException) -> BaseException:
+        """Return what a future raised, or a sentence where that was Dask's own."""
+        if isinstance(error, self.dask.KilledWorker):
+            return Lost("several workers died of the same chunk, perhaps for want of memory; what is finished is kept")
+        if isinstance(error, (CancelledError, OSError)):
+            return Lost(f"the Dask scheduler at {self.address} is gone; what is finished is kept")
+        return error
+
+    def close(self) -> None:
+        """Leave the cluster as it is."""
+        self.client.close(timeout=5)
+
+
+def _short(error: Exception) -> str:
+    return str(error).splitlines()[0][:100] if str(error) else type(error).__name__
