@@ -42,6 +42,7 @@ from mtrain.cli.tournaments import next_free, played
 @click.pass_context
 def compare(
     context: click.Context,
+    /,
     one: str,
     other: str,
     better: float | None,

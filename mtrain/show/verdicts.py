@@ -39,11 +39,16 @@ def show_comparison(frame: pd.DataFrame, unit: str = "pips") -> None:
             ["adjusted for stopping", _interval(row, "adjusted")],
         ]
         note = (
-            f"{row['agent']} minus {row['opponent']}: lower is better; 95 % intervals.\n"
+            f"{row['agent']} minus {row['opponent']}, lower is better; 95 % intervals.\n"
             f"The test holds {row['better']:g} {unit}/round better against no better; its errors are {row['alpha']:g} "
             f"(better, though it is not) and {row['beta']:g} (the reverse)."
         )
-        show(["", ""], rows, row["verdict"], "\n".join([note, *_notes(frame, "agent")]))
+        show(
+            ["", f"{row['agent']} − {row['opponent']}"],
+            rows,
+            row["verdict"],
+            "\n".join([note, *_notes(frame, "agent")]),
+        )
 
 
 def show_compared(frame: pd.DataFrame, first: str, second: str, unit: str = "pips") -> None:
