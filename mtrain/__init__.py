@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mtrain.arena.calibration import calibrate as calibrate
+    from mtrain.arena.comparison import compare as compare
     from mtrain.arena.faults import Fault as Fault
     from mtrain.arena.merge import merge as merge
     from mtrain.arena.run import Interrupted as Interrupted
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from mtrain.game.rules import preset as preset
     from mtrain.game.state import STATE as STATE
     from mtrain.study import plots as plots
+    from mtrain.study.comparing import compare_results as compare_results
     from mtrain.study.parts import read_parts as read_parts
+    from mtrain.study.power import power as power
     from mtrain.study.results import read as read
     from mtrain.think.agent import AgentError as AgentError
     from mtrain.think.agent import Registry as Registry
@@ -63,6 +66,8 @@ _HOMES = {
     "below": "mtrain.game.rng",
     "best_train": "mtrain.think.trail",
     "calibrate": "mtrain.arena.calibration",
+    "compare": "mtrain.arena.comparison",
+    "compare_results": "mtrain.study.comparing",
     "compiled": "mtrain.think.agent",
     "kernel": "mtrain.game.jit",
     "legal_actions": "mtrain.game.engine",
@@ -76,6 +81,7 @@ _HOMES = {
     "parse_hand": "mtrain.think.trail",
     "parse_position": "mtrain.game.positions",
     "position_text": "mtrain.game.positions",
+    "power": "mtrain.study.power",
     "preset": "mtrain.game.rules",
     "read": "mtrain.study.results",
     "read_parts": "mtrain.study.parts",

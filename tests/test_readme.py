@@ -46,6 +46,8 @@ def test_every_file_it_names_is_there(page: Path) -> None:
         "tournament",
         "run",
         "report",
+        "compare",
+        "power",
         "record",
         "replay",
         "again",

@@ -116,7 +116,7 @@ def test_above_four_seats_neighbours_change_from_deal_to_deal() -> None:
 @pytest.mark.parametrize(("n", "players"), SHAPES)
 def test_the_work_is_cut_without_loss_and_any_prefix_is_balanced(n: int, players: int) -> None:
     s = Schedule(tuple(combinations(n, players)), 50, seed=1)
-    chunks = list(s.chunks(13, [0.1] * n))
+    chunks = list(s.chunks(s.chunk_size(13, [0.1] * n)))
     assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
     seen = Counter((chunk.match, k) for chunk in chunks for k in chunk.blocks)
     assert set(seen.values()) == {1}
@@ -131,8 +131,9 @@ def test_the_work_is_cut_without_loss_and_any_prefix_is_balanced(n: int, players
 
 def test_slow_agents_get_small_pieces_of_work() -> None:
     s = Schedule(((0, 1, 2, 3),), 1000, seed=1)
-    assert len(next(s.chunks(13, [0.1] * 4)).blocks) > 20
-    assert len(next(s.chunks(13, [0.1, 0.1, 0.1, 5000.0])).blocks) == 1
+    assert s.chunk_size(13, [0.1] * 4) > 20
+    assert s.chunk_size(13, [0.1] * 4, most=10) == 10
+    assert s.chunk_size(13, [0.1, 0.1, 0.1, 5000.0]) == 1
 
 
 def test_the_first_starter_comes_from_the_seed_and_goes_round() -> None:

@@ -30,6 +30,7 @@ KEYS: dict[str, tuple[type, str]] = {
     "lineups": (list, "who meets whom: lists of labels, one a seat"),
     "deals": (int, "blocks for every line-up"),
     "games": (int, "instead of deals: whole blocks that hold at least so many games"),
+    "until": (str, "what ends the tournament before all its deals are played"),
     "seed": (int, "the seed"),
     "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
     "bot_time": (float, "seconds that an agent may take to answer that is a program"),
@@ -43,27 +44,15 @@ REQUIRED = ("question", "agents", "seed")
 INSTEAD = (("deals", "games"), ("focus", "lineups"))
 
 _WORDS = {
-    float: "a number",
     str: "a text",
     list: "a list of texts",
     dict: "a table",
     int: "a whole number",
+    float: "a number",
     bool: "true or false",
 }
-_PLAN = (
-    "rules",
-    "players",
-    "focus",
-    "lineups",
-    "deals",
-    "games",
-    "seed",
-    "allow_peeking",
-    "on_fault",
-    "bot_time",
-    "bot_start",
-    "bot_memory",
-)
+_OWN = ("question", "agents", "agents_from", "set")  # the other keys are what `plan` is given, by the same names
+_PLAN = tuple(key for key in KEYS if key not in _OWN)
 
 # What a part may be called: its name becomes a folder's.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

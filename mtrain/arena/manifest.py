@@ -34,10 +34,10 @@ _CODE = ("arena/play.py", "arena/schedule.py", "arena/chunks.py", "study/tables.
 _FIRST = ("agents", "players", "seed", "rules", "deals", "lineups")
 _LONGEST = 80  # characters of a value in a sentence
 
-_MUTE = ("blocks", "games", "rounds", "seatings", "parameters", "preset")
+_MUTE = ("blocks", "games", "rounds", "look", "seatings", "parameters", "preset")
 
 
-def manifest_of(t: Tournament, jobs: int, started: float, until: str = "") -> dict[str, Any]:
+def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
     """Return the manifest of a run that has not begun.
 
     Parameters
@@ -48,8 +48,6 @@ def manifest_of(t: Tournament, jobs: int, started: float, until: str = "") -> di
         Workers.
     started
         Seconds since 1970.
-    until
-        The rule by which the run may end early, in words.
     """
     schedule = t.schedule
     return {
@@ -77,7 +75,8 @@ def manifest_of(t: Tournament, jobs: int, started: float, until: str = "") -> di
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,
-        "until": until or None,
+        "until": None if t.until is None else str(t.until),
+        "look": t.chunk_size,
         "share": None,
         "versions": {"mtrain": __version__}
         | {name: version(name) for name in ("numba", "numpy", "pandas", "pyarrow", "joblib")},

@@ -85,7 +85,6 @@ def run(
     resume: bool = False,
     share: tuple[int, int] | None = None,
     stop: Stop | None = None,
-    until: str = "",
     brake: Brake | None = None,
     backend: str = JOBLIB,
     scheduler: str | None = None,
@@ -109,9 +108,8 @@ def run(
         ``(k, n)``: play only the k-th of n shares of the chunks; `mtrain.merge` puts them together.
     stop
         Looks at the digests of chunks 0 … k, in order, whenever there is one more. The run ends with the first k at
-        which it gives a reason: chunks after it are not in the tables.
-    until
-        What `stop` waits for, in words: it is part of the manifest, and a run is only gone on with under the same.
+        which it gives a reason: chunks after it are not in the tables. None: by the tournament's own rule, if it has
+        one.
     brake
         One that is on already, for several runs.
     backend, scheduler
@@ -136,9 +134,10 @@ def run(
     for spec in t.agents:
         build(spec)  # one that cannot be compiled says so before anything is written
     chunks = shared(t, share)
+    stop = t.watcher() if stop is None else stop
     if share and stop:
         raise TournamentError("a share of a run cannot be stopped early: its looks need all chunks in order")
-    manifest = manifest_of(t, jobs or os.cpu_count() or 1, time.time(), until) | {"backend": backend}
+    manifest = manifest_of(t, jobs or os.cpu_count() or 1, time.time()) | {"backend": backend}
     if share:
         blocks = sum(len(chunk.blocks) for chunk in chunks)
         manifest["share"] = {"number": share[0], "of": share[1], "blocks": blocks}
@@ -409,6 +408,7 @@ def tournament(
     bot_time: float = Limits.seconds,
     bot_start: float = Limits.start,
     bot_memory: int = Limits.memory,
+    until: str | None = None,
     watch: Callable[[Step], None] | None = None,
     resume: bool = False,
     share: tuple[int, int] | None = None,
@@ -430,7 +430,8 @@ def tournament(
         Who meets whom: one of the agents against each of the others (``focus="mc"``), or a list of line-ups
         (``lineups=[["mc", "greedy", "greedy", "greedy"]]``). With neither, the agents meet in every combination.
     deals, games
-        How many blocks for every line-up (100 if nothing is said), or the least number of games.
+        How many blocks for every line-up (100 if nothing is said, 10,000 at most with `until`), or the least number of
+        games.
     seed
         The same seed gives the same tables, whatever `jobs` is.
     jobs
@@ -448,6 +449,9 @@ def tournament(
         of its answer), ``forfeit``, ``void`` (the block counts nowhere) or ``stop``.
     bot_time, bot_start, bot_memory
         What agents may take that are programs (``exec:COMMAND``): seconds to answer, seconds to come up, MB of memory.
+    until
+        What ends it before: ``"width<0.5"``, ``"width<0.5 for mc"`` or ``"mc better than greedy by 0.5"``. The results'
+        `stopping` (and `comparison`) then have numbers raw and adjusted for that.
     watch
         Called with a `Step` after every chunk.
     resume
@@ -466,7 +470,7 @@ def tournament(
 
     Raises
     ------
-    TournamentError, AgentError, RulesError
+    TournamentError, AgentError, RulesError, UntilError
         Before anything is played, with one sentence.
     Interrupted
         After Ctrl-C: what is in flight is finished first.
@@ -497,8 +501,14 @@ def tournament(
         bot_time=bot_time,
         bot_start=bot_start,
         bot_memory=bot_memory,
+        until=until,
     )
     how: dict[str, Any] = {"jobs": jobs, "watch": watch, "share": share, "backend": backend, "scheduler": scheduler}
+    return played(t, out, resume=resume, **how)
+
+
+def played(t: Tournament, out: str | Path | None, resume: bool = False, **how: Any) -> results.Results:
+    """Play a tournament into a directory, or, without one, into tables that live as long as the results returned."""
     if out is not None:
         return run(t, out, resume=resume, **how)
     if resume:

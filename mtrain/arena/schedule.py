@@ -172,8 +172,8 @@ class Schedule:
             who.astype(np.int64),
         )
 
-    def chunks(self, n_rounds: int, effort: Sequence[float]) -> Iterator[Chunk]:
-        """Yield the work in pieces, in an order any prefix of which is balanced over the line-ups.
+    def chunk_size(self, n_rounds: int, effort: Sequence[float], most: int | None = None) -> int:
+        """Return how many blocks of a line-up are played as one piece of work.
 
         Parameters
         ----------
@@ -182,17 +182,21 @@ class Schedule:
         effort
             What a decision of each agent roughly costs, in µs. How the work is cut depends on what is played alone,
             never on the workers or on the time that anything took.
+        most
+            No more than so many, if given.
         """
-        n_matches = len(self.lineups)
         seat = _ROUND_COST + _DECISIONS * max(effort)
-        most = max(self.all_seatings)
-        block = 1e-6 * most * n_rounds * self.players * seat
-        size = min(int(_CHUNK_SECONDS / block), _CHUNK_GAMES // most, self.n_blocks // _LEAST_CHUNKS)
-        size = max(1, min(size, self.deals))
+        games = max(self.all_seatings)
+        block = 1e-6 * games * n_rounds * self.players * seat
+        size = min(int(_CHUNK_SECONDS / block), _CHUNK_GAMES // games, self.n_blocks // _LEAST_CHUNKS)
+        return max(1, min(size, self.deals, self.deals if most is None else most))
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """Yield the work in pieces of so many blocks, in an order any prefix of which is balanced over the line-ups."""
         numbers = itertools.count()
         for first in range(0, self.deals, size):
-            for match in range(n_matches):
-                yield Chunk(next(numbers), match, self.lineups[match], range(first, min(first + size, self.deals)))
+            for match, lineup in enumerate(self.lineups):
+                yield Chunk(next(numbers), match, lineup, range(first, min(first + size, self.deals)))
 
 
 def _orders(lineup: tuple[int, ...]) -> list[tuple[int, ...]]:

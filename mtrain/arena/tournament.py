@@ -18,10 +18,15 @@ from mtrain.arena.faults import POLICIES, SUBSTITUTE
 from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combinations, gauntlet
 from mtrain.errors import Mistake
 from mtrain.game.rules import RulesError, RuleSet, override, preset
+from mtrain.study.sequential import EVERY, MOST
+from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
 from mtrain.think.agent import PEEKS, AgentSpec, Registry, effort, refuse_peeking
 from mtrain.think.process import Limits
 
 MAX_SEED = 2**63 - 1
+
+# Blocks for every line-up where nothing is said, and where a stopping rule is to end the run before.
+DEALS, MOST_DEALS = 100, MOST
 
 
 class TournamentError(Mistake):
@@ -48,6 +53,8 @@ class Tournament:
         Where agents were looked for besides those that come with mtrain, as it was said.
     folder
         Where agents run that are programs, as it was said.
+    until
+        What ends it before all its deals are played; None: nothing.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -61,6 +68,7 @@ class Tournament:
     on_fault: str = SUBSTITUTE
     agents_from: tuple[str, ...] = ()
     folder: str = "."
+    until: Rule | None = None
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -72,9 +80,22 @@ class Tournament:
         """Rounds in all."""
         return self.schedule.n_games * self.rules.rounds
 
+    @cached_property
+    def chunk_size(self) -> int:
+        """Blocks of a line-up in a piece of work, and so from one look of a stopping rule to the next."""
+        costs = [effort(agent) for agent in self.agents]
+        return self.schedule.chunk_size(self.rules.rounds, costs, None if self.until is None else EVERY)
+
     def chunks(self) -> list[Chunk]:
         """The work in pieces, each a part of the tables."""
-        return list(self.schedule.chunks(self.rules.rounds, [effort(agent) for agent in self.agents]))
+        return list(self.schedule.chunks(self.chunk_size))
+
+    def watcher(self) -> Watcher | None:
+        """The stopping rule at work on a run that begins; None where there is none."""
+        if self.until is None:
+            return None
+        opposed = sorted({k for lineup in self.lineups if len(set(lineup)) > 1 for k in lineup})
+        return Watcher(self.until, [self.agents[k].label for k in opposed], len(self.lineups))
 
     def n_games_of(self, chunk: Chunk) -> int:
         """Return how many games a chunk holds."""
@@ -88,7 +109,8 @@ class Tournament:
         seatings = f"{most}" if least == most else f"{least}–{most}"
         games = "1 game" if s.n_games == 1 else f"{s.n_games:,} games"
         rounds = "1 round" if self.rules.rounds == 1 else f"{self.rules.rounds} rounds"
-        return f"{tables} × {s.deals} deals × {seatings} seatings = {games} of {rounds}, {self.players} seats"
+        before = "" if self.until is None else f"until {self.until}, at most "
+        return f"{before}{tables} × {s.deals} deals × {seatings} seatings = {games} of {rounds}, {self.players} seats"
 
 
 def plan(
@@ -110,6 +132,7 @@ def plan(
     bot_start: float = Limits.start,
     bot_memory: int = Limits.memory,
     folder: str | Path = ".",
+    until: str | None = None,
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -128,7 +151,7 @@ def plan(
         Who meets whom, each line-up as labels of agents, one a seat. With neither, the agents meet in every
         combination, or fill the seats in equal shares where they are fewer.
     deals
-        Blocks for every line-up; 100 if neither `deals` nor `games` is given.
+        Blocks for every line-up; if neither `deals` nor `games` is given 100, or 10,000 at most with `until`.
     games
         Instead of `deals`: as many whole blocks, the same for every line-up, as hold at least so many games.
     seed
@@ -146,10 +169,12 @@ def plan(
         What agents may take that are programs: seconds to answer, seconds to come up, MB of memory.
     folder
         Where such programs run.
+    until
+        A stopping rule (see `mtrain.study.until`): the tournament ends when it is met, if not before.
 
     Raises
     ------
-    TournamentError, AgentError, RulesError
+    TournamentError, AgentError, RulesError, UntilError
         With one sentence.
     """
     if isinstance(agents, str):
@@ -183,14 +208,20 @@ def plan(
     for one, other in itertools.combinations(specs, 2):
         if one.label == other.label:
             raise TournamentError(f"two agents are called {one.label!r}; give them labels: a@{one}, b@{other}")
-    kind, tables_of = _pairing(dict(zip(agents, specs, strict=True)), players, focus, lineups)
+    named = dict(zip(agents, specs, strict=True))
+    kind, tables_of = _pairing(named, players, focus, lineups)
+    rule = None if until is None else parse_rule(until, {name: specs[k].label for name, k in _names(named).items()})
+    if rule is not None:
+        _refuse_unseen(rule, specs, tables_of)
     if games is not None:
         deals = -(-games // Schedule(tables_of, 1, seed).n_games)
+    if deals is None:
+        deals = DEALS if rule is None else MOST_DEALS
     t = Tournament(
         tuple(specs),
         resolved,
         players,
-        100 if deals is None else deals,
+        deals,
         seed,
         tables_of,
         kind,
@@ -198,6 +229,7 @@ def plan(
         on_fault,
         places,
         str(folder),
+        rule,
     )
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")
@@ -206,14 +238,30 @@ def plan(
     return t
 
 
-def _pairing(
-    agents: Mapping[str, AgentSpec], players: int, focus: str | None, listed: Sequence[Sequence[str]] | None
-) -> tuple[str, tuple[tuple[int, ...], ...]]:
-    """Return the kind of a schedule and its line-ups. An agent is named by its label, or as it was written."""
+def _names(agents: Mapping[str, AgentSpec]) -> dict[str, int]:
+    """Return the numbers of the agents by all names they may be called: their labels, or as they were written."""
     labels = [agent.label for agent in agents.values()]
     names = {text: k for k, text in enumerate(agents)}
     names |= {label.removesuffix(PEEKS): k for k, label in enumerate(labels)}
-    names |= {label: k for k, label in enumerate(labels)}
+    return names | {label: k for k, label in enumerate(labels)}
+
+
+def _refuse_unseen(rule: Rule, specs: Sequence[AgentSpec], lineups: Iterable[tuple[int, ...]]) -> None:
+    """Refuse a stopping rule about what no table shows."""
+    tables = [{specs[k].label for k in lineup} for lineup in lineups]
+    if isinstance(rule, Better):
+        if not any({rule.agent, rule.than} <= table for table in tables):
+            raise UntilError(f"until {str(rule)!r}: {rule.agent!r} and {rule.than!r} never sit at one table")
+    elif not any(len(table) > 1 and (rule.agent is None or rule.agent in table) for table in tables):
+        raise UntilError(f"until {str(rule)!r}: nobody sits at a table with another agent, so nothing can be told")
+
+
+def _pairing(
+    agents: Mapping[str, AgentSpec], players: int, focus: str | None, listed: Sequence[Sequence[str]] | None
+) -> tuple[str, tuple[tuple[int, ...], ...]]:
+    """Return the kind of a schedule and its line-ups."""
+    labels = [agent.label for agent in agents.values()]
+    names = _names(agents)
 
     def index(name: Any, where: str) -> int:
         if not isinstance(name, str) or name not in names:

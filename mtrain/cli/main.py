@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mtrain import __version__
-from mtrain.cli import catalogue, games, tournaments, worlds
+from mtrain.cli import catalogue, comparing, games, tournaments, worlds
 from mtrain.cli.options import fail
 from mtrain.errors import Mistake, Trouble
 
@@ -30,6 +30,8 @@ COMMANDS = (
     tournaments.run,
     tournaments.merge,
     tournaments.report,
+    comparing.compare,
+    comparing.power,
     catalogue.bench,
 )
 

@@ -76,14 +76,7 @@ def _share(_: click.Context, __: click.Parameter, given: str | None) -> tuple[in
 resume_too = click.option(
     "--resume", is_flag=True, help="Go on with the run that --out holds: play exactly what is missing there."
 )
-workers_given = options(
-    jobs_given,
-    click.option(
-        "--share",
-        metavar="K/N",
-        callback=_share,
-        help="Play only the K-th of N shares, to be put together by `mtrain merge`.",
-    ),
+backend_given = options(
     click.option(
         "--backend",
         type=click.Choice(["joblib", "dask"]),
@@ -92,6 +85,16 @@ workers_given = options(
         help="Who plays: this machine, or the workers of a Dask scheduler.",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Where the Dask scheduler is: tcp://HOST:8786"),
+)
+workers_given = options(
+    jobs_given,
+    click.option(
+        "--share",
+        metavar="K/N",
+        callback=_share,
+        help="Play only the K-th of N shares, to be put together by `mtrain merge`.",
+    ),
+    backend_given,
 )
 quiet_too = click.option("--quiet", is_flag=True, help="No progress.")
 

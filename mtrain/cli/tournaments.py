@@ -38,6 +38,7 @@ from mtrain.cli.options import (
 )
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
+@click.option("--until", metavar="RULE", help="Stop by a rule: 'width<0.5' (docs/stopping.md); --deals is the most.")
 @seed_given
 @workers_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
@@ -58,6 +59,7 @@ def tournament(
     lineups: tuple[str, ...],
     deals: int | None,
     games: int | None,
+    until: str | None,
     seed: int,
     out: str | None,
     figures: bool,
@@ -97,6 +99,7 @@ def tournament(
         bot_time=bot_time,
         bot_start=bot_start,
         bot_memory=bot_memory,
+        until=until,
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(
@@ -104,7 +107,7 @@ def tournament(
             err=True,
         )
     with Brake() as brake:
-        _play(t, Path(out) if out else _next_free(), figures, quiet, as_json, how | {"brake": brake})
+        _play(t, Path(out) if out else next_free("tournament"), figures, quiet, as_json, how | {"brake": brake})
 
 
 @click.command()
@@ -148,7 +151,7 @@ def _play_part(t: Any, folder: Path, name: str, quiet: bool, as_json: bool, how:
     """Play a part of an experiment, print its standings and make the table of all parts again."""
     from mtrain.study.report import report_parts
 
-    results = _played(t, folder / name, True, quiet, as_json, how, folder)
+    results = played(t, folder / name, True, quiet, as_json, how, folder)
     report_parts(folder)
     try:
         if not as_json:
@@ -157,21 +160,22 @@ def _play_part(t: Any, folder: Path, name: str, quiet: bool, as_json: bool, how:
         sys.stdout = io.StringIO()
 
 
-def _next_free() -> Path:
-    taken = [int(path.name[-3:]) for path in Path("results").glob("tournament-[0-9][0-9][0-9]")]
-    return Path("results") / f"tournament-{max(taken, default=0) + 1:03d}"
+def next_free(kind: str) -> Path:
+    """Return the next directory of this kind in `results` that is not there yet."""
+    taken = [int(path.name[-3:]) for path in Path("results").glob(f"{kind}-[0-9][0-9][0-9]")]
+    return Path("results") / f"{kind}-{max(taken, default=0) + 1:03d}"
 
 
 def _play(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dict[str, Any]) -> None:
     """Play a planned tournament, show its progress and print its standings."""
-    _print_standings(_played(t, out, figures, quiet, as_json, how, out), as_json)
+    _print_standings(played(t, out, figures, quiet, as_json, how, out), as_json)
     if figures:
         click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
     else:
         click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
 
 
-def _played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dict[str, Any], folder: Path) -> Any:
+def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dict[str, Any], folder: Path) -> Any:
     """Play a planned tournament, show its progress and draw its figures; return its results.
 
     A run that breaks off prints the standings so far, and the command to go on into `folder`.
@@ -224,13 +228,22 @@ def _broken_off(sentence: str, out: Path, status: int) -> NoReturn:
 def _print_standings(results: Any, as_json: bool) -> None:
     """Print the standings of some results, and what is to be warned of."""
     from mtrain.show.terminal import records, show_failures, show_json, show_standings
+    from mtrain.show.verdicts import show_comparison, show_stopping
+    from mtrain.study.until import Better
 
     if as_json:
-        show_json(records(results.standings))
+        adjusted = ["agent", "adjusted", "adjusted_lo", "adjusted_hi"]
+        stopped = results.rule is not None
+        shown = results.standings.merge(results.stopping[adjusted], how="left") if stopped else results.standings
+        show_json(records(shown))
     else:
         show_standings(results.standings, results.title, results.unit)
         if len(results.failures):
             show_failures(results.failures, results.path, results.manifest.get("on_fault", ""))
+        if isinstance(results.rule, Better):
+            show_comparison(results.comparison, results.unit)
+        elif results.rule is not None:
+            show_stopping(results.stopping, str(results.rule), results.unit)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
 

@@ -24,6 +24,7 @@ from mtrain.study.look import BLUE, FAINT, INK, NORMAL, ORANGE, PALE, SMALL
 from mtrain.study.parts import Parts
 from mtrain.study.results import Results
 from mtrain.study.tables import EFFECTS, METHODS, put
+from mtrain.study.traces import until as until
 
 
 def standings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -439,7 +440,8 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
     -------
     list of Path
         `standings`, `pairwise`, `ratings`, `scores`, `seats` and `by_round`, in each of the formats; `cost` where times
-        were measured, and a `budget` for every number along which there is a family of agents.
+        were measured, `until` where a rule was to stop it, and a `budget` for every number along which there is a
+        family of agents.
     """
     figures: dict[str, tuple[Callable[..., Axes], pd.DataFrame]] = {
         "standings": (standings, results.standings),
@@ -453,6 +455,8 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
     if results.timed:
         together = results.manifest.get("schedule", "all") == "all"
         drawn["cost"] = cost(results.standings, results.timing, "pips" if together else "diff")
+    if results.rule is not None:
+        drawn["until"] = until(results.looks)
     numbers = sorted(set(results.families["parameter"]))
     for parameter in numbers:
         rows = results.families[(results.families["parameter"] == parameter).to_numpy()]

@@ -24,10 +24,11 @@ from typing import Any
 
 import pandas as pd
 
-from mtrain.study import blocks, checks, estimates, faults, ratings, tables
+from mtrain.study import blocks, checks, estimates, faults, ratings, stopping, tables
 from mtrain.study.checks import check
 from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
+from mtrain.study.until import Better, Rule, parse_rule
 
 __all__ = ["Digest", "Results", "ResultsError", "Summary", "check", "combine", "digest", "read", "standings_so_far"]
 
@@ -291,6 +292,39 @@ class Results:
         told = self.manifest
         return families(self.standings, told["agents"], told.get("parameters", {}), told.get("peeking", ()))
 
+    @cached_property
+    def rule(self) -> Rule | None:
+        """What the run was to stop by; None: by nothing but its number of deals."""
+        said = self.manifest.get("until")
+        return None if said is None else parse_rule(said, {label: label for label in self.labels})
+
+    @cached_property
+    def stopping(self) -> pd.DataFrame:
+        """The `stopping` table: differences raw, and adjusted for looks on the way."""
+        stored = self._stored(tables.STOPPING)
+        return stopping.stopping(self.summary.blocks) if stored is None else stored
+
+    @cached_property
+    def comparison(self) -> pd.DataFrame:
+        """The `comparison` table: what a sequential test of two agents says."""
+        if not isinstance(self.rule, Better):
+            raise ResultsError(f"{self.path} is no sequential test of two agents: `mtrain compare` makes one")
+        if (stored := self._stored(tables.COMPARISON)) is not None:
+            return stored
+        told = self.manifest
+        met = sum({self.rule.agent, self.rule.than} <= set(lineup) for lineup in told["lineups"])
+        finished = bool(told.get("finished")) or self.ready is not None
+        every, most = told["look"] * met, told["deals"] * met
+        return stopping.comparison(self.rule, self.summary.pairs, self.summary.blocks, every, most, finished)
+
+    @cached_property
+    def looks(self) -> pd.DataFrame:
+        """The `path` table: what was to be seen, look by look."""
+        if self.rule is None:
+            raise ResultsError(f"{self.path} was not looked at on the way: it was played without a stopping rule")
+        summary = self.summary
+        return stopping.path(self.rule, summary.blocks, summary.pairs, len(self.manifest["lineups"]))
+
     @property
     def warnings(self) -> list[str]:
         """What `check` has to say of the run, and whether it can be played again."""
@@ -317,6 +351,10 @@ class Results:
         derived = {tables.STANDINGS: self.standings, tables.PAIRWISE: self.pairwise, tables.SEATS: self.seats}
         if len(self.failures):
             derived[tables.FAILURES] = self.failures
+        if self.rule is not None:
+            derived[tables.STOPPING] = self.stopping
+        if isinstance(self.rule, Better):
+            derived[tables.COMPARISON] = self.comparison
         return [tables.write(table, rows, self.path / f"{table.name}.parquet") for table, rows in derived.items()]
 
     def _parts(self, table: Table) -> set[str]:

@@ -233,6 +233,63 @@ RATINGS = Table("ratings", "agent", ("agent",), (
     _NOTE,
 ))  # fmt: skip
 
+STOPPING = Table("stopping", "agent", ("agent",), (
+    Column("agent", "str", "label of the agent"),
+    Column("blocks", "int32", "blocks behind the numbers", "blocks"),
+    *_interval("diff", "own score minus the mean of the other agents' seats, as if nobody had looked", "pips/round"),
+    *_interval("adjusted", "the same, its interval adjusted for stopping: it holds at every look", "pips/round"),
+    _NOTE,
+))  # fmt: skip
+
+COMPARISON = Table("comparison", "test", ("agent", "opponent"), (
+    Column("agent", "str", "label of the agent asked about"),
+    Column("opponent", "str", "label of the agent that it is held against"),
+    Column("better", "Float64", "the difference tested for, against none", "pips/round"),
+    Column("alpha", "Float64", "probability of calling it better where it is not", "probability"),
+    Column("beta", "Float64", "probability of calling it not better where it is, by that much", "probability"),
+    Column("verdict", "str", "what the test says: that it is better, that it is not, or inconclusive"),
+    Column("blocks", "int32", "blocks in which the two met", "blocks"),
+    Column("games", "int64", "games of those blocks", "games"),
+    Column("llr", "Float64", "log likelihood ratio of the two hypotheses; higher speaks for better", "log likelihood"),
+    Column("llr_lo", "Float64", "where the test ends: not better", "log likelihood"),
+    Column("llr_hi", "Float64", "where the test ends: better", "log likelihood"),
+    *_interval("diff", "score of the agent minus score of the opponent, as if nobody had looked", "pips/round"),
+    *_interval("adjusted", "the same, adjusted for stopping: no bias of the median, valid at every look", "pips/round"),
+    Column("fixed", "Float64", "blocks that a test of fixed size needs for these errors, by the spread seen", "blocks"),
+    _NOTE,
+))  # fmt: skip
+
+PATH = Table("path", "agent × look", ("agent", "blocks"), (
+    Column("agent", "str", "label of the agent, or the two of a test"),
+    Column("blocks", "int32", "blocks seen", "blocks"),
+    *_interval("diff", "mean so far, its interval as if this were the only look; lower is better", "pips/round"),
+    Column("adjusted_lo", "Float64", "lower end of the interval that holds at every look", "pips/round"),
+    Column("adjusted_hi", "Float64", "upper end of the interval that holds at every look", "pips/round"),
+    Column("llr", "Float64", "log likelihood ratio so far; null where there is no test", "log likelihood"),
+))  # fmt: skip
+
+COMPARED = Table("compared", "agent", ("first", "second"), (
+    Column("first", "str", "label of the agent in the first results"),
+    Column("second", "str", "its label in the second results"),
+    Column("first_blocks", "int32", "its blocks in the first results", "blocks"),
+    Column("second_blocks", "int32", "its blocks in the second results", "blocks"),
+    Column("paired", "bool", "are the differences taken deal by deal, over the deals that both have?"),
+    Column("first_diff", "Float64", "own score minus the others' in the first results; lower is better", "pips/round"),
+    Column("second_diff", "Float64", "the same in the second results", "pips/round"),
+    *_interval("change", "second minus first: below 0 the second is better", "pips/round"),
+    _NOTE,
+))  # fmt: skip
+
+POWER = Table("power", "test × truth", ("test", "truth"), (
+    Column("test", "str", "a test of fixed size, or the sequential one"),
+    Column("truth", "str", "what is supposed to be true"),
+    *_interval("blocks", "blocks needed, for the sequential test on average", "blocks"),
+    Column("games", "Float64", "games of those blocks", "games"),
+    Column("minutes", "Float64", "time they take at the pilot's rate", "minutes"),
+    Column("found", "Float64", "probability that the test says better", "probability"),
+    _NOTE,
+))  # fmt: skip
+
 TIMING = Table("timing", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("decisions", "int64", "decisions timed", "decisions"),

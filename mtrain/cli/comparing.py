@@ -1,0 +1,164 @@
+"""Commands about differences: is an agent better than another, how do two results differ, how much does it take."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mtrain.cli.options import (
+    agents_from_too,
+    allow_peeking_too,
+    backend_given,
+    changes_of,
+    jobs_given,
+    json_too,
+    quiet_too,
+    resume_too,
+    rules_given,
+    seed_given,
+)
+from mtrain.cli.tournaments import next_free, played
+
+
+@click.command()
+@click.argument("one", metavar="A")
+@click.argument("other", metavar="B")
+@click.option("--better", type=float, help="Pips/round by which A is to be better  [default: 0.5]")
+@click.option("--with", "beside", multiple=True, metavar="AGENT", help="Who has the other seats; may be repeated.")
+@rules_given
+@click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
+@click.option("--alpha", default=0.05, show_default=True, type=float, help="Error: better, though it is not.")
+@click.option("--beta", default=0.05, show_default=True, type=float, help="Error: not better, though it is.")
+@click.option("--max-deals", type=int, help="Blocks after which it is inconclusive  [default: 10000]")
+@seed_given
+@jobs_given
+@backend_given
+@click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/comparison-NNN]")
+@resume_too
+@agents_from_too
+@allow_peeking_too
+@quiet_too
+@json_too
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    one: str,
+    other: str,
+    better: float | None,
+    beside: tuple[str, ...],
+    rules: str,
+    changes: tuple[str, ...],
+    players: int,
+    alpha: float,
+    beta: float,
+    max_deals: int | None,
+    seed: int,
+    out: str | None,
+    agents_from: tuple[str, ...],
+    allow_peeking: bool,
+    quiet: bool,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Play A against B until a sequential test can tell whether A is better; or compare the results in two directories.
+
+    As agents, the two share the seats of the table equally, or sit with those named by --with. As directories of
+    results, each agent of A is held against the same in B: deal by deal, if both played the same deals.
+    """
+    homes = [text for text in (one, other) if _is_results(text)]
+    if len(homes) == 2:
+        given = [
+            name for name in context.params
+            if name not in ("one", "other", "as_json")
+            and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        ]  # fmt: skip
+        if given:
+            spare = _option(context, given[0])
+            raise click.UsageError(f"{one} and {other} hold results, which are compared as they are; leave out {spare}")
+        _compare_results(one, other, as_json)
+        return
+    if homes:
+        raise click.UsageError(f"{homes[0]} holds results, and the other is none's; name two agents or two directories")
+    if how["resume"] and out is None:
+        raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
+    from mtrain.arena.brake import Brake
+    from mtrain.arena.comparison import plan_comparison
+    from mtrain.show.terminal import records, show_json
+    from mtrain.show.verdicts import show_comparison
+
+    t = plan_comparison(
+        one,
+        other,
+        0.5 if better is None else better,
+        rules,
+        beside=beside,
+        players=players,
+        alpha=alpha,
+        beta=beta,
+        deals=max_deals,
+        seed=seed,
+        changes=changes_of(changes),
+        agents_from=agents_from,
+        allow_peeking=allow_peeking,
+    )
+    folder = Path(out) if out else next_free("comparison")
+    with Brake() as brake:
+        results = played(t, folder, False, quiet, as_json, how | {"share": None, "brake": brake}, folder)
+    if as_json:
+        show_json(records(results.comparison)[0])
+    else:
+        show_comparison(results.comparison, results.unit)
+    for warning in results.warnings:
+        click.echo(f"mtrain: warning: {warning}", err=True)
+    click.echo(f"mtrain: tables in {folder}; `mtrain report {folder}` draws the figures", err=True)
+
+
+def _is_results(text: str) -> bool:
+    return any((Path(text) / name).is_file() for name in ("manifest.json", "experiment.json"))
+
+
+def _option(context: click.Context, name: str) -> str:
+    return next(option.opts[0] for option in context.command.params if option.name == name)
+
+
+def _compare_results(one: str, other: str, as_json: bool) -> None:
+    from mtrain.show.terminal import records, show_json
+    from mtrain.show.verdicts import show_compared
+    from mtrain.study.comparing import compare_results
+    from mtrain.study.results import read
+
+    first, second = read(one), read(other)
+    frame = compare_results(first, second)
+    if as_json:
+        show_json(records(frame))
+    else:
+        show_compared(frame, one, other, first.unit)
+    for results in (first, second):
+        for warning in results.warnings:
+            click.echo(f"mtrain: warning: {results.path}: {warning}", err=True)
+
+
+@click.command()
+@click.argument("pilot", metavar="DIR")
+@click.option("--agents", nargs=2, metavar="A B", help="Two agents of DIR, by their labels  [default: its only two]")
+@click.option("--difference", default=0.5, show_default=True, type=float, help="Pips/round to be told from none.")
+@click.option("--power", "wanted", default=0.9, show_default=True, type=float, help="Probability of finding it.")
+@click.option("--alpha", default=0.05, show_default=True, type=float, help="Probability of finding it where it is not.")
+@json_too
+def power(
+    pilot: str, agents: tuple[str, str] | None, difference: float, wanted: float, alpha: float, as_json: bool
+) -> None:
+    """Say how many blocks, games and minutes a difference needs, judging by the pilot in DIR."""
+    from mtrain.show.terminal import records, show_json
+    from mtrain.show.verdicts import show_power
+    from mtrain.study import power as study
+    from mtrain.study.results import read
+
+    results = read(pilot)
+    frame = study.power(results, agents or None, difference=difference, power=wanted, alpha=alpha)
+    if as_json:
+        show_json(records(frame))
+        return
+    one, other = agents or results.labels
+    show_power(frame, f"to find {one} better than {other} by {difference:g} {results.unit}/round")

@@ -1,0 +1,164 @@
+"""Two results held against each other: how agents did in one run and in another.
+
+Runs of one schedule and one seed played the same deals, and their blocks are compared deal by deal; others are compared
+as two independent samples. Runs at tables of different sizes, or by different rules, are never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtrain.study import tables
+from mtrain.study.blocks import Floats
+from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, estimate, t_quantile
+from mtrain.study.results import Results
+from mtrain.study.tables import ResultsError
+
+_DEALT = ("seed", "seatings")
+
+
+def compare_results(first: Results, second: Results) -> pd.DataFrame:
+    """The `compared` table: how each agent of one run did in the other.
+
+    Parameters
+    ----------
+    first, second
+        Finished or running. Agents are matched by their labels; if that leaves one over on each side, those two are
+        held against each other.
+
+    Returns
+    -------
+    DataFrame
+        One row an agent, the most improved first. `change` is second minus first, in pips/round: below 0 the second is
+        better. Both are differences to the others at the table, so a change of the others moves it, too.
+
+    Raises
+    ------
+    ResultsError
+        If the runs have tables of different sizes, different rules, or no agent to match.
+
+    Notes
+    -----
+    Paired differences have Student's interval over the deals that both runs hold; others have Welch's, "The
+    generalization of 'Student's' problem when several different population variances are involved", Biometrika 34
+    (1947).
+    """
+    _refuse(first, second)
+    matched = _matched(first, second)
+    paired = _same_deals(first, second, matched)
+    sides = [results.summary.blocks for results in (first, second)]
+    rows = [_row([_numbers(blocks, label) for blocks, label in zip(sides, pair, strict=True)], paired)
+            for pair in matched]  # fmt: skip
+    for row, pair in zip(rows, matched, strict=True):
+        row |= {"first": pair[0], "second": pair[1]}
+        row["note"] = "; ".join([*row["note"], *_remarks(first, second, *pair)])
+    rows.sort(key=lambda row: (np.isnan(row["change"]), np.nan_to_num(row["change"])))
+    return tables.frame(tables.COMPARED, {name: [row[name] for row in rows] for name in tables.COMPARED.names})
+
+
+def _refuse(first: Results, second: Results) -> None:
+    """Refuse runs whose numbers mean different things."""
+    one, other = first.manifest, second.manifest
+    if one.get("players") != other.get("players"):
+        sizes = f"{one.get('players')} seats in {first.path}, {other.get('players')} in {second.path}"
+        raise ResultsError(f"results at tables of different sizes are never compared: {sizes}")
+    here, there = (dict(told.get("rules", {})) for told in (one, other))
+    apart = [field for field in dict.fromkeys([*here, *there]) if here.get(field) != there.get(field)]
+    if apart:
+        said = f"{apart[0]} is {here.get(apart[0])} in {first.path} and {there.get(apart[0])} in {second.path}"
+        raise ResultsError(f"results by different rules are never compared: {said}")
+    if one.get("rules_version") != other.get("rules_version"):
+        versions = f"{one.get('rules_version')} in {first.path}, {other.get('rules_version')} in {second.path}"
+        raise ResultsError(f"results by different versions of the rules are never compared: {versions}")
+
+
+def _matched(first: Results, second: Results) -> list[tuple[str, str]]:
+    """The labels of each agent in both runs."""
+    both = [label for label in first.labels if label in second.labels]
+    left = [[label for label in results.labels if label not in both] for results in (first, second)]
+    pairs = [(label, label) for label in both]
+    if len(left[0]) == len(left[1]) == 1:
+        pairs.append((left[0][0], left[1][0]))
+    if not pairs:
+        said = f"{', '.join(first.labels)} in {first.path}, {', '.join(second.labels)} in {second.path}"
+        raise ResultsError(f"the two runs have no agent in common: {said}")
+    return pairs
+
+
+def _same_deals(first: Results, second: Results, matched: list[tuple[str, str]]) -> bool:
+    """Has a block of one number the same deal, and the same seats for matched agents, in both runs?"""
+    one, other = first.manifest, second.manifest
+    if any(one.get(key) != other.get(key) for key in _DEALT) or "lineups" not in one or "lineups" not in other:
+        return False
+    names = {label: label for label in first.labels} | dict(matched)
+    return [sorted(names[label] for label in lineup) for lineup in one["lineups"]] == [
+        sorted(lineup) for lineup in other["lineups"]
+    ]
+
+
+def _numbers(blocks: pd.DataFrame, label: str) -> pd.Series[float]:
+    """Differences of an agent's blocks, by match and deal."""
+    theirs = blocks[(blocks["agent"] == label).to_numpy() & blocks["diff"].notna().to_numpy()]
+    return theirs.set_index(["match", "deal"])["diff"].astype(np.float64).sort_index()
+
+
+def _row(sides: list[pd.Series[float]], paired: bool) -> dict[str, Any]:
+    """The numbers of one agent."""
+    notes = []
+    if paired:
+        both = sides[0].index.intersection(sides[1].index)
+        left = [len(side) - len(both) for side in sides]
+        if any(left):
+            notes.append(f"left out, as the other run has not their deals: {left[0]} and {left[1]} blocks")
+        sides = [side.loc[both] for side in sides]
+    one, other = (np.asarray(side, np.float64) for side in sides)
+    change, half, why = _paired(one, other) if paired else _welch(one, other)
+    return {
+        "first_blocks": len(one), "second_blocks": len(other), "paired": paired,
+        "first_diff": one.mean() if len(one) else np.nan, "second_diff": other.mean() if len(other) else np.nan,
+        "change": change, "change_lo": change - half, "change_hi": change + half,
+        "note": [why] * bool(why) + notes,
+    }  # fmt: skip
+
+
+def _paired(one: Floats, other: Floats) -> tuple[float, float, str]:
+    if not len(one):
+        return np.nan, np.nan, "no deal in common"
+    e = estimate(other - one, np.zeros(len(one), np.int64), 1)
+    return float(e.mean[0]), float(e.hi[0] - e.mean[0]), str(e.why[0])
+
+
+def _welch(one: Floats, other: Floats) -> tuple[float, float, str]:
+    if not len(one) or not len(other):
+        return np.nan, np.nan, ALONE
+    change = float(other.mean() - one.mean())
+    if min(len(one), len(other)) < 2:
+        return change, np.nan, FEW
+    errors = np.array([one.var(ddof=1) / len(one), other.var(ddof=1) / len(other)])
+    if errors.sum() <= NOISE**2:
+        return change, np.nan, CONSTANT
+    df = errors.sum() ** 2 / (errors**2 / (np.array([len(one), len(other)]) - 1)).sum()
+    return change, float(t_quantile(df) * np.sqrt(errors.sum())), ""
+
+
+def _remarks(first: Results, second: Results, one: str, other: str) -> list[str]:
+    """What else is to be known of an agent that is matched."""
+    told, said = (first.manifest, second.manifest), []
+    texts = [str(manifest["agents"][label]) for manifest, label in zip(told, (one, other), strict=True)]
+    if one == other and texts[0] != texts[1]:
+        said.append(f"{texts[0]} first, {texts[1]} second")
+    sources = [_source(manifest, label) for manifest, label in zip(told, (one, other), strict=True)]
+    if one == other and all(sources) and sources[0] != sources[1]:
+        said.append("its source file has changed")
+    stopped = [str(results.path) for results in (first, second) if results.manifest.get("until")]
+    if stopped:
+        said.append(f"not adjusted for the stopping rule of {' and of '.join(stopped)}")
+    return said
+
+
+def _source(manifest: Mapping[str, Any], label: str) -> str:
+    return str(manifest.get("sources", {}).get(label) or "")

@@ -1,0 +1,237 @@
+"""Stopping rules: when a tournament has seen enough, and what may be said of its numbers after that.
+
+========================================= ================================================================
+`width<0.5`                               every agent's interval is narrower than 0.5 pips/round in all
+`width<0.5 for AGENT`                     this agent's is
+`AGENT better than OTHER by 0.5`          a sequential test has told 0 from 0.5 pips/round between the two;
+                                          `alpha=0.05 beta=0.05` may follow: its errors
+========================================= ================================================================
+
+A rule looks at whole rounds of line-ups, in the order of their deals: every line-up has then had as many blocks as
+every other. Rules take block numbers; they know neither how games are played nor where results lie.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from mtrain.errors import Mistake
+from mtrain.study.blocks import Bools, Floats
+from mtrain.study.intervals import NOISE
+from mtrain.study.likelihood import likelihood_ratio
+from mtrain.study.sequential import FIRST, bounds, radius
+
+FORMS = "width<X, width<X for AGENT, AGENT better than OTHER by X"
+
+ALPHA = BETA = 0.05
+
+_NUMBER = r"\s*(\S+?)"
+_WIDTH = re.compile(rf"width\s*<{_NUMBER}(?:\s+for\s+(.+))?")
+_BETTER = re.compile(rf"(.+?)\s+better\s+than\s+(.+)\s+by\s{_NUMBER}(?:\s+alpha={_NUMBER})?(?:\s+beta={_NUMBER})?")
+
+
+class UntilError(Mistake):
+    """A stopping rule that is none; the sentence names it and the forms there are."""
+
+
+@dataclass(frozen=True)
+class Width:
+    """Stop once intervals that hold at every look are narrow enough: all, or that of one agent.
+
+    Attributes
+    ----------
+    below
+        Pips/round from one end to the other.
+    agent
+        Its label; None: every agent.
+    """
+
+    below: float
+    agent: str | None = None
+
+    def __str__(self) -> str:
+        return f"width<{self.below:g}" + (f" for {self.agent}" if self.agent else "")
+
+
+@dataclass(frozen=True)
+class Better:
+    """Stop once a sequential test tells whether an agent is better than another.
+
+    Attributes
+    ----------
+    agent, than
+        Their labels.
+    by
+        Pips/round by which it is better under the second hypothesis; under the first it is not better at all.
+    alpha, beta
+        Probabilities of taking the second where the first holds, and the reverse.
+    """
+
+    agent: str
+    than: str
+    by: float
+    alpha: float = ALPHA
+    beta: float = BETA
+
+    def __str__(self) -> str:
+        return f"{self.agent} better than {self.than} by {self.by:g} alpha={self.alpha:g} beta={self.beta:g}"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Log likelihood ratios at which the test ends: for "not better", and for "better"."""
+        return bounds(self.alpha, self.beta)
+
+    def ratio(self, diffs: Floats) -> float:
+        """The log likelihood ratio after differences of blocks: score of the agent minus that of the other."""
+        return likelihood_ratio(-diffs, 0.0, self.by)
+
+    def decided(self, ratio: float) -> str:
+        """What a log likelihood ratio decides, in words; "" where it decides nothing."""
+        low, high = self.bounds
+        if low < ratio < high:
+            return ""
+        return f"{self.agent} is {'' if ratio >= high else 'not '}better than {self.than}" + (
+            "" if ratio >= high else f" by {self.by:g}"
+        )
+
+
+Rule = Width | Better
+
+
+def parse_rule(text: str, names: Mapping[str, str]) -> Rule:
+    """Read a stopping rule.
+
+    Parameters
+    ----------
+    text
+        As at the top of this module.
+    names
+        The labels of the agents by all names that they may be called.
+
+    Raises
+    ------
+    UntilError
+        If it has none of the forms, a number is out of range, or it names an agent that is none.
+    """
+    if not isinstance(text, str):
+        raise UntilError(f"until is a text, one of {FORMS}, not {text!r}")
+    said = text.strip()
+    if found := _WIDTH.fullmatch(said):
+        below, agent = found.groups()
+        return Width(_number(below, "the width", text), None if agent is None else _label(agent, names, text))
+    if found := _BETTER.fullmatch(said):
+        one, other, by, alpha, beta = found.groups()
+        rule = Better(
+            _label(one, names, text),
+            _label(other, names, text),
+            _number(by, "the difference", text),
+            ALPHA if alpha is None else _number(alpha, "alpha", text, 0.5),
+            BETA if beta is None else _number(beta, "beta", text, 0.5),
+        )
+        if rule.agent == rule.than:
+            raise UntilError(f"until {text!r} compares {rule.agent!r} with itself")
+        return rule
+    raise UntilError(f"unknown stopping rule {text!r}; the rules are {FORMS}")
+
+
+def _number(text: str, what: str, whole: str, most: float = np.inf) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if 0 < value < most:
+        return value
+    limits = "above 0" if most == np.inf else f"between 0 and {most:g}"
+    raise UntilError(f"until {whole!r}: {what} is a number {limits}, not {text!r}")
+
+
+def _label(name: str, names: Mapping[str, str], whole: str) -> str:
+    if name.strip() in names:
+        return names[name.strip()]
+    known = ", ".join(dict.fromkeys(names.values()))
+    raise UntilError(f"until {whole!r} names {name.strip()!r}, which is none of the agents; the agents are {known}")
+
+
+class Part(Protocol):
+    """The block numbers of some whole blocks: `block_numbers` and `pair_numbers`."""
+
+    @property
+    def blocks(self) -> pd.DataFrame: ...
+
+    @property
+    def pairs(self) -> pd.DataFrame: ...
+
+
+class Watcher:
+    """A rule at work: called with the parts of a run so far, in order, it says why to stop, or None.
+
+    Each part is read once; a look takes sums (or, for a test, one pass over the differences), so looking is cheap.
+
+    Parameters
+    ----------
+    rule
+        What to watch for.
+    labels
+        Labels of the agents that somebody else sits at a table with.
+    n_lineups
+        Parts in a round of line-ups: one of each.
+    """
+
+    def __init__(self, rule: Rule, labels: Sequence[str], n_lineups: int) -> None:
+        self.rule = rule
+        self.n_lineups = n_lineups
+        self.n_read = self.n_blocks = 0
+        self.watched = pd.Index([rule.agent] if isinstance(rule, Width) and rule.agent else list(labels))
+        self.n, self.mean, self.squares = np.zeros((3, len(self.watched)))
+        self.diffs = np.zeros(0)
+
+    def __call__(self, parts: Sequence[Part]) -> str | None:
+        """Say why the run may stop after these parts, or None: it goes on."""
+        for part in parts[self.n_read :]:
+            self._take(part)
+        self.n_read = len(parts)
+        if self.n_read % self.n_lineups:
+            return None
+        if isinstance(self.rule, Better):
+            decided = self.rule.decided(self.rule.ratio(self.diffs)) if len(self.diffs) >= FIRST else ""
+            return f"{decided}: after {self.n_blocks:,} blocks" if decided else None
+        if (self._widths() < self.rule.below).all():
+            return f"{self.rule}: after {self.n_blocks:,} blocks"
+        return None
+
+    def _take(self, part: Part) -> None:
+        self.n_blocks += len(part.blocks[["match", "deal"]].drop_duplicates())
+        if isinstance(self.rule, Better):
+            theirs = part.pairs["diff"].to_numpy(np.float64)[of_both(part.pairs, self.rule)]
+            self.diffs = np.concatenate([self.diffs, theirs])
+            return
+        diff = part.blocks["diff"].to_numpy(np.float64)
+        who = self.watched.get_indexer(part.blocks["agent"].cat.categories)[part.blocks["agent"].cat.codes]
+        known = ~np.isnan(diff) & (who >= 0)
+        diff, who = diff[known], who[known]
+        # Sums around means, joined part by part (Chan, Golub & LeVeque 1983): they stay exact however many there are.
+        n = np.bincount(who, minlength=len(self.n))
+        total = np.maximum(self.n + n, 1)
+        mean = np.bincount(who, diff, minlength=len(n)) / np.maximum(n, 1)
+        apart = mean - self.mean
+        self.squares += np.bincount(who, (diff - mean[who]) ** 2, minlength=len(n)) + apart**2 * self.n * n / total
+        self.mean += apart * n / total
+        self.n += n
+
+    def _widths(self) -> Floats:
+        """The width of each agent's interval; nan where there is none."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = self.squares / (self.n - 1)
+            return np.where(variance > NOISE**2, 2 * radius(self.n) * np.sqrt(variance / self.n), np.nan)
+
+
+def of_both(pairs: pd.DataFrame, rule: Better) -> Bools:
+    """bool[rows]: the rows of `pair_numbers` that say how the agent of a test did against the other."""
+    theirs: Bools = ((pairs["agent"] == rule.agent) & (pairs["opponent"] == rule.than)).to_numpy()
+    return theirs
