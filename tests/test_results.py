@@ -117,7 +117,7 @@ def test_derived_tables_are_made_where_missing_and_read_where_not(folder):
     pd.testing.assert_frame_equal(read(folder).standings, made)
     tables.write(tables.STANDINGS, made.assign(note="from the file"), folder / "standings.parquet")
     assert set(read(folder).standings["note"]) == {"from the file"}
-    assert set(read(folder, fresh=True).standings["note"]) == {""}
+    assert "from the file" not in set(read(folder, fresh=True).standings["note"])
     assert len(read(folder).pairwise) == 12
     assert read(folder).pairwise["note"].eq("never met").sum() == 2
 

@@ -122,7 +122,7 @@ def _check_games(g: Grid) -> None:
 
 def _check_rounds(g: Grid, r: Grid) -> None:
     """The rounds are those of the games, and give their scores."""
-    game, of = _keys(g), _keys(r)
+    game, of = g.key, r.key
     _hold(r, np.isin(of, game), "has rounds but is not among the games")
     line = np.searchsorted(game, of)
     n = np.bincount(line, minlength=len(game))
@@ -136,10 +136,6 @@ def _check_rounds(g: Grid, r: Grid) -> None:
     out = (r.frame["end"] == "out").to_numpy()[r.rows].reshape(-1, r.seats)
     agree = (n_out == out[:, 0]) & (out == out[:, :1]).all(axis=1)
     _hold(r, agree, "has a round whose end is not what its seats say")
-
-
-def _keys(g: Grid) -> Ints:
-    return g.match[g.block] << 48 | g.deal[g.block] << 16 | g.seating
 
 
 def _hold(g: Grid, good: Bools, wrong: str) -> None:

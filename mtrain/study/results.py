@@ -23,7 +23,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtrain.study import blocks, checks, estimates, ratings, tables
+from mtrain.study import blocks, checks, effects, estimates, ratings, tables
 from mtrain.study.checks import check
 from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
@@ -42,6 +42,7 @@ class Digest:
     blocks: pd.DataFrame
     pairs: pd.DataFrame
     effects: list[pd.DataFrame]
+    neighbours: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
     outcomes: ratings.Outcomes
@@ -55,6 +56,7 @@ class Summary:
     blocks: pd.DataFrame
     pairs: pd.DataFrame
     effects: pd.DataFrame
+    neighbours: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
     outcomes: ratings.Outcomes
@@ -74,7 +76,8 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
     return Digest(
         blocks.block_numbers(g, r),
         blocks.pair_numbers(g),
-        [blocks.seat_numbers(g), blocks.offset_numbers(r)],
+        [effects.seat_numbers(g), effects.offset_numbers(r)],
+        effects.neighbour_numbers(g),
         blocks.round_numbers(r),
         blocks.score_counts(rounds),
         ratings.outcomes(g),
@@ -97,6 +100,7 @@ def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
         blocks.merged([part.blocks for part in digests]),
         blocks.merged([part.pairs for part in digests]),
         blocks.merged([effect for part in digests for effect in part.effects]),
+        blocks.merged([part.neighbours for part in digests]),
         blocks.merged([part.rounds for part in digests]),
         blocks.merged([part.scores for part in digests]),
         ratings.merged([part.outcomes for part in digests]),
@@ -185,6 +189,11 @@ class Results:
         """The `seats` table."""
         stored = self._stored(tables.SEATS)
         return estimates.seats_from(self.summary.effects) if stored is None else stored
+
+    @cached_property
+    def neighbours(self) -> pd.DataFrame:
+        """The `neighbours` table."""
+        return estimates.neighbours_from(self.summary.neighbours)
 
     @property
     def timed(self) -> bool:

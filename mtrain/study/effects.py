@@ -1,0 +1,125 @@
+"""What a seat, a place after the starter and a neighbour are worth, one number a block.
+
+None of these is an agent's strength; an estimate of strength is fair if they cancel over the seatings of a block, and
+here they are seen by themselves. Frames go in as in `blocks`; nothing here knows an interval or a file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from mtrain.study.blocks import Floats, Grid, Ints, block_columns, grid, labelled
+from mtrain.study.tables import EFFECTS, SIDES
+
+
+def seat_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
+    """One row per block and seat: `match, deal, players, effect, value, diff, win`, with "seat" as `effect`.
+
+    `diff` is the seat's score minus the table's mean, in pips/round; `win` its share of the games won, ties split.
+    """
+    g = grid(games)
+    rate = g["score"] / g["rounds"].astype(np.float64)
+    seat = np.broadcast_to(np.arange(g.seats), rate.shape)
+    return _effect_numbers(g, "seat", seat, rate - rate.mean(axis=1, keepdims=True), g["win"])
+
+
+def offset_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
+    """One row per block and starter offset: the columns of `seat_numbers`; `effect` is "starter offset".
+
+    The offset is (seat - starter) mod seats in each round: 0 is the seat that started it. `win` is the share of
+    rounds won.
+    """
+    g = grid(rounds, "round")
+    pips = g["pips"].astype(np.float64)
+    offset = (np.arange(g.seats) - g["starter"].astype(np.int64)) % g.seats
+    best = pips == pips.min(axis=1, keepdims=True)
+    return _effect_numbers(
+        g, "starter offset", offset, pips - pips.mean(axis=1, keepdims=True), best / best.sum(axis=1, keepdims=True)
+    )
+
+
+def _effect_numbers(g: Grid, effect: str, value: Ints, diff: Floats, win: npt.NDArray[Any]) -> pd.DataFrame:
+    cell = (g.block[:, None] * g.seats + value).ravel()
+    cells = len(g.match) * g.seats
+    n = np.bincount(cell, minlength=cells)
+    rows = np.flatnonzero(n)
+    return pd.DataFrame(
+        {
+            **block_columns(g, rows // g.seats),
+            "effect": labelled(np.full(len(rows), EFFECTS.index(effect)), pd.Index(EFFECTS, dtype="str")),
+            "value": (rows % g.seats).astype(np.int8),
+            "diff": np.bincount(cell, diff.ravel(), minlength=cells)[rows] / n[rows],
+            "win": np.bincount(cell, win.ravel().astype(np.float64), minlength=cells)[rows] / n[rows],
+        }
+    )
+
+
+def neighbour_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
+    """One row per block, agent and side: what it is worth to the others to sit right after it, or right before.
+
+    ========== ================================================================================================
+    match deal the block
+    agent      category
+    players    seats at the table
+    side       "after": the seats that have their turn right after the agent's; "before": right before
+    diff       pips/round: mean score of the others on that side, less that of those who aren't but have the same
+               place else (beside the agent on the other side, or not); where nobody compares, as with three
+               agents on three seats, less that of those on the other side
+    others     how many other agents there are in the line-up
+    one, last  the least and the greatest code among those that sat on that side
+    ========== ================================================================================================
+
+    Over all orders of a line-up the same agents sit on all these seats, so their own strength cancels within the
+    block; over random orders it does so from block to block. Where nothing compares at all, as with two seats, a block
+    has no row.
+    """
+    g = grid(games)
+    rate = (g["score"] / g["rounds"].astype(np.float64)).ravel()
+    before_it, after_it = np.roll(g.agents, 1, axis=1), np.roll(g.agents, -1, axis=1)
+    new = np.diff(g.lineup, axis=1, prepend=-1) != 0
+    cells = len(g.match) * 4
+    parts = []
+    for place in range(g.seats):
+        agent = g.lineup[g.block, place][:, None]
+        other = g.agents != agent
+        beside = (before_it == agent) + 2 * (after_it == agent)  # 1: the agent's turn is right before, 2: right after
+        cell = (g.block[:, None] * 4 + beside)[other]
+        count = np.bincount(cell, minlength=cells).reshape(-1, 4)
+        sums = np.bincount(cell, rate[other.ravel()], minlength=cells).reshape(-1, 4)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            neither, after, before, both = (sums / count).T
+        for side, (here, there) in enumerate(((after, before), (before, after))):
+            contrasts = np.stack([here - neither, both - there])
+            known = ~np.isnan(contrasts)
+            diff = np.where(known, contrasts, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+            diff = np.where(known.any(axis=0), diff, here - there)
+            rows = np.flatnonzero(new[:, place] & ~np.isnan(diff))
+            there_now = np.where(other & (beside & 1 << side != 0), g.agents, -1)
+            parts.append(
+                (rows, g.lineup[rows, place], np.full(len(rows), side), diff[rows], *_span(g, there_now, rows))
+            )
+    block, agents, sides, diffs, one, last = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.lexsort((sides, agents, block))
+    return pd.DataFrame(
+        {
+            **block_columns(g, block[order]),
+            "agent": labelled(agents[order], g.labels),
+            "side": labelled(sides[order], pd.Index(SIDES, dtype="str")),
+            "diff": diffs[order],
+            "others": (new.sum(axis=1) - 1)[block[order]].astype(np.int8),
+            "one": one[order].astype(np.int16),
+            "last": last[order].astype(np.int16),
+        }
+    )
+
+
+def _span(g: Grid, codes: Ints, blocks: Ints) -> tuple[Ints, Ints]:
+    """The least and the greatest code in some blocks; -1 is none."""
+    if not len(blocks):
+        return np.zeros(0, np.int16), np.zeros(0, np.int16)
+    least = np.where(codes < 0, len(g.labels), codes).min(axis=1)
+    return (np.minimum.reduceat(least, g.begins)[blocks], np.maximum.reduceat(codes.max(axis=1), g.begins)[blocks])
