@@ -31,6 +31,7 @@ KEYS: dict[str, tuple[type, str]] = {
     "deals": (int, "blocks for every line-up"),
     "games": (int, "instead of deals: whole blocks that hold at least so many games"),
     "seed": (int, "the seed"),
+    "control": (list, "what of the deals the results are to be adjusted for"),
     "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
 }
 REQUIRED = ("question", "agents", "seed")
@@ -39,7 +40,7 @@ REQUIRED = ("question", "agents", "seed")
 INSTEAD = (("deals", "games"), ("focus", "lineups"))
 
 _WORDS = {str: "a text", list: "a list of texts", dict: "a table", int: "a whole number", bool: "true or false"}
-_PLAN = ("rules", "players", "focus", "lineups", "deals", "games", "seed", "allow_peeking")
+_PLAN = ("rules", "players", "focus", "lineups", "deals", "games", "seed", "control", "allow_peeking")
 
 # What a part may be called: its name becomes a folder's.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

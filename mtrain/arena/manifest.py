@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from mtrain import __version__
+from mtrain.arena.controls import expected
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import PRESETS, RULES_VERSION
 from mtrain.think.agent import all_params
@@ -32,6 +33,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "seatings": schedule.mode,
         "schedule": t.kind,
         "lineups": [[t.agents[agent].label for agent in lineup] for lineup in schedule.lineups],
+        "control": {name: mean for name, mean in expected(t.rules, t.players).items() if name in t.control},
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,

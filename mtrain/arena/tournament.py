@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.arena.controls import declared
 from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combinations, gauntlet
 from mtrain.errors import Mistake
 from mtrain.game.rules import RulesError, RuleSet, override, preset
@@ -40,6 +41,8 @@ class Tournament:
         Who meets whom: sorted indices of agents, one a seat.
     kind
         Where the line-ups come from: `ALL`, `GAUNTLET` or `LISTED`.
+    control
+        What of the deals the results will be adjusted for: names of `mtrain.study.control.CONTROLS`.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -50,6 +53,7 @@ class Tournament:
     lineups: tuple[tuple[int, ...], ...]
     kind: str = ALL
     title: str = ""
+    control: tuple[str, ...] = ()
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -90,6 +94,7 @@ def plan(
     title: str = "",
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
+    control: Sequence[str] = (),
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -119,6 +124,9 @@ def plan(
         Files and folders to look for agents in, besides those that come with mtrain.
     allow_peeking
         May agents play that are shown hidden tiles?
+    control
+        What of the deals the results are to be adjusted for, named before there are any: `dealt_pips`,
+        `dealt_doubles`, `dealt_spread`.
 
     Raises
     ------
@@ -142,6 +150,9 @@ def plan(
             raise TournamentError(f"{name} is a whole number, {least} or more, not {value!r}")
     if deals is not None and games is not None:
         raise TournamentError(f"deals={deals} and games={games} say the same thing twice; give one")
+    if isinstance(control, str):
+        raise TournamentError(f"control is a list of names, not the text {control!r}")
+    controls = declared(control)
     if not agents:
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
     registry = Registry(agents_from)
@@ -154,7 +165,9 @@ def plan(
     kind, tables_of = _pairing(dict(zip(agents, specs, strict=True)), players, focus, lineups)
     if games is not None:
         deals = -(-games // Schedule(tables_of, 1, seed).n_games)
-    t = Tournament(tuple(specs), resolved, players, 100 if deals is None else deals, seed, tables_of, kind, title)
+    t = Tournament(
+        tuple(specs), resolved, players, 100 if deals is None else deals, seed, tables_of, kind, title, controls
+    )
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")
     if len(tables_of) > np.iinfo(np.int16).max:

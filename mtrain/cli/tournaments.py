@@ -34,6 +34,11 @@ from mtrain.cli.options import (
 )
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
+@click.option(
+    "--control",
+    metavar="NAME,NAME…",
+    help="Adjust the results for the luck of the deals: dealt_pips, dealt_doubles, dealt_spread.",
+)
 @seed_given
 @jobs_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
@@ -51,6 +56,7 @@ def tournament(
     lineups: tuple[str, ...],
     deals: int | None,
     games: int | None,
+    control: str | None,
     seed: int,
     jobs: int | None,
     out: str | None,
@@ -79,6 +85,7 @@ def tournament(
         seed=seed,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
+        control=[name.strip() for name in control.split(",")] if control is not None else (),
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(

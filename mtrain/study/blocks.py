@@ -80,29 +80,56 @@ class Grid:
         return np.searchsorted(self.block, np.arange(len(self.match)))
 
     @cached_property
+    def lines(self) -> Ints:
+        """int64[games]: how many lines each game has."""
+        return np.diff(self.first, append=len(self.block))
+
+    @cached_property
     def lineup(self) -> Ints:
         """int16[B, seats]: the agents of each block, ascending, one entry a seat.
 
         Raises
         ------
         ResultsError
-            A block changes its agents from one game to another.
+            A block changes its agents from one game, or round, to another.
         """
-        ordered = np.sort(self.agents, axis=1)
-        lineup = ordered[self.begins]
-        if (same := (ordered == lineup[self.block]).all(axis=1)).all():
+        seated, block = self.agents[self.first], self.block[self.first]
+        ordered = np.sort(seated, axis=1)
+        lineup = ordered[np.searchsorted(block, np.arange(len(self.match)))]
+        same = across(np.logical_and, ordered == lineup[block])
+        if len(self.first) < len(self.block):
+            moved = self.agents != np.repeat(seated, self.lines, axis=0)
+            same &= ~per_game(np.logical_or, self, across(np.logical_or, moved))
+        if same.all():
             return lineup
-        block = self.block[int(np.argmin(same))]
-        raise ResultsError(f"the agents of match {self.match[block]}, deal {self.deal[block]} differ from game to game")
+        wrong = block[int(np.argmin(same))]
+        raise ResultsError(f"the agents of match {self.match[wrong]}, deal {self.deal[wrong]} differ from game to game")
 
     @cached_property
     def place(self) -> Ints:
         """int64[lines, seats]: block · seats + the first place in the block's line-up of the agent in each seat."""
-        theirs = self.lineup[self.block]
-        place = np.repeat(self.block[:, None] * self.seats, self.seats, axis=1)
+        seated, block = self.agents[self.first], self.block[self.first]
+        theirs = self.lineup[block]
+        place = np.repeat(block[:, None] * self.seats, self.seats, axis=1)
         for other in range(self.seats):
-            place += theirs[:, other : other + 1] < self.agents
-        return place
+            place += theirs[:, other : other + 1] < seated
+        return place if len(self.first) == len(self.block) else np.repeat(place, self.lines, axis=0)
+
+
+def across(op: np.ufunc, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """What `op` makes of each line, seat after seat: faster than a reduction along so short an axis."""
+    found = lines[:, 0]
+    for seat in range(1, lines.shape[1]):
+        found = op(found, lines[:, seat])
+    return found
+
+
+def per_game(op: np.ufunc, r: Grid, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """What `op` makes of the lines of each game: [games, …] from [lines, …]."""
+    if not len(lines):
+        return lines
+    found: npt.NDArray[Any] = op.reduceat(lines, r.first, axis=0)
+    return found
 
 
 def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game") -> Grid:
@@ -283,18 +310,9 @@ def _round_shares(r: Grid, g: Grid) -> dict[str, Floats]:
     """float64[games, seats] each: shares of the rounds of each game in which its seats went out, had 0 or many pips."""
     if not np.array_equal(r.key[r.first], g.key):
         raise ResultsError("the table of rounds holds other games than the table of games")
-    n_rounds = np.diff(r.first, append=len(r.block))[:, None]
     pips = r["pips"]
     what = {"out": r["went_out"], "zero": pips == 0, "heavy": pips >= HEAVY}
-    return {name: _sums(is_so, r.first) / n_rounds for name, is_so in what.items()}
-
-
-def _sums(lines: npt.NDArray[Any], first: Ints) -> Floats:
-    """float64[games, seats]: sums over the rounds of each game, which begin at these lines."""
-    if not len(first):
-        return np.zeros((0, lines.shape[1]))
-    sums: Floats = np.add.reduceat(lines, first, axis=0, dtype=np.int64).astype(np.float64)
-    return sums
+    return {name: per_game(np.add, r, is_so.astype(np.int16)) / r.lines[:, None] for name, is_so in what.items()}
 
 
 def mid_ranks(rank: npt.NDArray[Any]) -> Floats:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, grid
-from mtrain.study.tables import ResultsError
+from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, across, grid, per_game
+from mtrain.study.tables import ENDS, ResultsError
 
 GAME_CHECKED = (*GAME_COLUMNS, "starter")
 """The columns of `games` that are checked."""
@@ -106,35 +106,34 @@ def _check_games(g: Grid) -> None:
     for seat in range(g.seats):
         better = rank[:, seat : seat + 1] < rank
         ahead += better
-        beaten |= (better & (score[:, seat : seat + 1] > score)).any(axis=1)
+        beaten |= across(np.logical_or, better & (score[:, seat : seat + 1] > score))
     first = rank == 1
-    share = first / np.maximum(first.sum(axis=1, keepdims=True), 1)
-    won = g["rounds_won"].astype(np.float64)
-    _hold(g, (rounds == rounds[:, :1]).all(axis=1), "counts its rounds differently for its seats")
+    share = first / np.maximum(across(np.add, first.astype(np.int8)), 1)[:, None]
+    won = across(np.add, g["rounds_won"].astype(np.float64))
+    split = across(np.logical_and, np.abs(g["win"] - share) <= _CLOSE)
+    _hold(g, across(np.logical_and, rounds == rounds[:, :1]), "counts its rounds differently for its seats")
     _hold(g, rounds[:, 0] > 0, "has no rounds")
-    _hold(g, (rank == 1 + ahead).all(axis=1), "has impossible ranks (ties share one: 1, 1, 3, 4)")
+    _hold(g, across(np.logical_and, rank == 1 + ahead), "has impossible ranks (ties share one: 1, 1, 3, 4)")
     _hold(g, ~beaten, "ranks a higher score above a lower one")
-    _hold(g, np.isclose(g["win"], share, rtol=0, atol=_CLOSE).all(axis=1), "doesn't split one win among those ranked 1")
-    _hold(
-        g, np.isclose(won.sum(axis=1), rounds[:, 0], rtol=0, atol=_CLOSE), "has a sum of rounds won other than rounds"
-    )
+    _hold(g, split, "doesn't split one win among those ranked 1")
+    _hold(g, np.abs(won - rounds[:, 0]) <= _CLOSE, "has a sum of rounds won other than rounds")
 
 
 def _check_rounds(g: Grid, r: Grid) -> None:
     """The rounds are those of the games, and give their scores."""
-    game, of = g.key, r.key
-    _hold(r, np.isin(of, game), "has rounds but is not among the games")
-    line = np.searchsorted(game, of)
-    n = np.bincount(line, minlength=len(game))
-    _hold(g, n == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
-    pips = np.zeros(g.agents.shape, np.int64)
-    np.add.at(pips, line, r["pips"].astype(np.int64))
-    _hold(g, (pips == g["score"]).all(axis=1), "has a score that isn't the sum of its rounds")
-    same = g.labels.get_indexer(r.labels)[r.agents] == g.agents[line] if len(game) else r.agents == r.agents
-    _hold(r, same.all(axis=1), "has other agents in its rounds")
-    n_out = r["went_out"].sum(axis=1)
-    out = (r.frame["end"] == "out").to_numpy()[r.rows].reshape(-1, r.seats)
-    agree = (n_out == out[:, 0]) & (out == out[:, :1]).all(axis=1)
+    if not np.array_equal(r.key[r.first], g.key):
+        _hold(r, np.isin(r.key, g.key), "has rounds but is not among the games")
+        n = np.bincount(np.searchsorted(g.key, r.key), minlength=len(g.key))
+        _hold(g, n == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
+    _hold(g, r.lines == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
+    right = per_game(np.add, r, r["pips"].astype(np.int32)) == g["score"]
+    _hold(g, across(np.logical_and, right), "has a score that isn't the sum of its rounds")
+    codes = np.asarray(g.labels.get_indexer(r.labels), np.int16)
+    same = codes[r.agents] == np.repeat(g.agents, r.lines, axis=0) if len(codes) else r.agents == r.agents
+    _hold(r, across(np.logical_and, same), "has other agents in its rounds")
+    n_out = across(np.add, r["went_out"].astype(np.int8))
+    out = (r.frame["end"].cat.codes == ENDS.index("out")).to_numpy()[r.rows].reshape(-1, r.seats)
+    agree = (n_out == out[:, 0]) & across(np.logical_and, out == out[:, :1])
     _hold(r, agree, "has a round whose end is not what its seats say")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from mtrain.study.blocks import Floats, Grid, Ints, block_columns, grid, labelled
+from mtrain.study.blocks import Floats, Grid, Ints, across, block_columns, grid, labelled
 from mtrain.study.tables import EFFECTS, SIDES
 
 
@@ -34,12 +34,12 @@ def offset_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
     rounds won.
     """
     g = grid(rounds, "round")
-    pips = g["pips"].astype(np.float64)
+    pips = g["pips"]
     offset = (np.arange(g.seats) - g["starter"].astype(np.int64)) % g.seats
-    best = pips == pips.min(axis=1, keepdims=True)
-    return _effect_numbers(
-        g, "starter offset", offset, pips - pips.mean(axis=1, keepdims=True), best / best.sum(axis=1, keepdims=True)
-    )
+    best = pips == across(np.minimum, pips)[:, None]
+    mean = across(np.add, pips.astype(np.int32)) / g.seats
+    n_best = across(np.add, best.astype(np.int8))
+    return _effect_numbers(g, "starter offset", offset, pips - mean[:, None], best / n_best[:, None])
 
 
 def _effect_numbers(g: Grid, effect: str, value: Ints, diff: Floats, win: npt.NDArray[Any]) -> pd.DataFrame:
@@ -121,5 +121,6 @@ def _span(g: Grid, codes: Ints, blocks: Ints) -> tuple[Ints, Ints]:
     """The least and the greatest code in some blocks; -1 is none."""
     if not len(blocks):
         return np.zeros(0, np.int16), np.zeros(0, np.int16)
-    least = np.where(codes < 0, len(g.labels), codes).min(axis=1)
-    return (np.minimum.reduceat(least, g.begins)[blocks], np.maximum.reduceat(codes.max(axis=1), g.begins)[blocks])
+    least = across(np.minimum, np.where(codes < 0, len(g.labels), codes))
+    most = across(np.maximum, codes)
+    return np.minimum.reduceat(least, g.begins)[blocks], np.maximum.reduceat(most, g.begins)[blocks]

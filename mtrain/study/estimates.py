@@ -18,7 +18,7 @@ import pandas as pd
 from mtrain.study import blocks as numbers
 from mtrain.study import effects, places, tables
 from mtrain.study import ratings as rating
-from mtrain.study.blocks import Bools, Ints, met
+from mtrain.study.blocks import Bools, Floats, Ints, met
 from mtrain.study.intervals import ALONE, Estimate, estimate, estimate_share
 from mtrain.study.tables import EFFECTS, MARKS, SIDES, ResultsError
 
@@ -42,10 +42,15 @@ class Quantity:
         """The column of its interval's upper end."""
         return f"{self.low[:-2]}hi"
 
-    @property
-    def is_share(self) -> bool:
-        """Does it lie between 0 and 1?"""
-        return (self.least, self.most) == (0, 1)
+    def highest(self, players: float) -> float:
+        """The upper end of its scale at a table of so many seats."""
+        return players if self.number == "rank" else self.most
+
+    def estimate(self, values: Floats, who: Ints, groups: int, players: float) -> Estimate:
+        """Mean and interval of its block numbers, by group."""
+        if (self.least, self.most) == (0, 1):
+            return estimate_share(values, who, groups)
+        return estimate(values, who, groups, self.least, self.highest(players))
 
 
 QUANTITIES = (
@@ -60,6 +65,9 @@ QUANTITIES = (
     Quantity("heavy", "heavy", 0, 1),
 )
 """What the standings hold, besides ratings and places."""
+
+STANDINGS_UNITS = {q.name: tables.STANDINGS[q.name].unit for q in QUANTITIES}
+"""The unit of each."""
 
 FROM_ROUNDS = ("out", "zero", "heavy")
 """The block numbers that only the `rounds` table knows."""
@@ -95,16 +103,12 @@ def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> p
     ResultsError
         A block is there twice, or tables of different sizes are mixed.
     """
-    players = _players(blocks)
-    who, labels = _codes(blocks["agent"])
+    players = players_of(blocks)
+    who, labels = codes_of(blocks["agent"])
     n = len(labels)
-    block = _block(blocks)
-    _once(blocks, block * max(n, 1) + who)
-    estimates = {}
-    for q in QUANTITIES:
-        most = players if q.number == "rank" else q.most
-        values = blocks[q.number].to_numpy(np.float64)
-        estimates[q] = estimate_share(values, who, n) if q.is_share else estimate(values, who, n, q.least, most)
+    block = block_of(blocks)
+    once(blocks, block * max(n, 1) + who)
+    estimates = {q: q.estimate(blocks[q.number].to_numpy(np.float64), who, n, players) for q in QUANTITIES}
     diff = estimates[QUANTITIES[0]]
     order = np.lexsort((who, block))
     beside = np.diff(block[order]) == 0
@@ -161,14 +165,14 @@ def pairwise(games: pd.DataFrame) -> pd.DataFrame:
 
 def pairwise_from(pairs: pd.DataFrame) -> pd.DataFrame:
     """The `pairwise` table from `pair_numbers`: all ordered pairs, with nulls and a note where two never met."""
-    _players(pairs)
-    agent, labels = _codes(pairs["agent"])
-    opponent, others = _codes(pairs["opponent"])
+    players_of(pairs)
+    agent, labels = codes_of(pairs["agent"])
+    opponent, others = codes_of(pairs["opponent"])
     if not labels.equals(others):
         raise ResultsError("agent and opponent of the pair numbers must have the same categories")
     n = len(labels)
     who = agent * n + opponent
-    _once(pairs, _block(pairs) * max(n * n, 1) + who)
+    once(pairs, block_of(pairs) * max(n * n, 1) + who)
     diff = estimate(pairs["diff"].to_numpy(np.float64), who, n * n)
     share = estimate_share(pairs["share"].to_numpy(np.float64), who, n * n)
     rows = np.flatnonzero(~np.eye(n, dtype=bool).ravel())
@@ -210,11 +214,11 @@ def neighbours_from(beside: pd.DataFrame) -> pd.DataFrame:
     Where seatings only rotate, the same agent sits beside another in every game of a match, and what the seat is worth
     can't be told from who holds it: such a side has no number, and the note says so.
     """
-    players = _players(beside)
-    agent, labels = _codes(beside["agent"])
+    players = players_of(beside)
+    agent, labels = codes_of(beside["agent"])
     side = pd.Categorical(beside["side"].array, categories=list(SIDES)).codes.astype(np.int64)
     who, n = agent * len(SIDES) + side, len(labels) * len(SIDES)
-    _once(beside, _block(beside) * max(n, 1) + who)
+    once(beside, block_of(beside) * max(n, 1) + who)
     match = np.unique(beside["match"].to_numpy(), return_inverse=True)[1] * max(n, 1) + who
     least, most = np.full(match.max(initial=-1) + 1, np.iinfo(np.int16).max), np.full(match.max(initial=-1) + 1, -1)
     np.minimum.at(least, match, beside["one"].to_numpy())
@@ -249,12 +253,12 @@ def seats(games: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
 
 def seats_from(found: pd.DataFrame) -> pd.DataFrame:
     """The `seats` table from `seat_numbers` and `offset_numbers`, concatenated."""
-    players = _players(found)
+    players = players_of(found)
     effect = pd.Categorical(found["effect"].array, categories=list(EFFECTS)).codes.astype(np.int64)
     size = int(players) if len(found) else 0
     who = effect * size + found["value"].to_numpy(np.int64)
     n = size * len(EFFECTS)
-    _once(found, _block(found) * max(n, 1) + who)
+    once(found, block_of(found) * max(n, 1) + who)
     diff = estimate(found["diff"].to_numpy(np.float64), who, n)
     win = estimate_share(found["win"].to_numpy(np.float64), who, n)
     rows = np.flatnonzero(diff.n)
@@ -282,13 +286,13 @@ def by_round(rounds: pd.DataFrame) -> pd.DataFrame:
 
 def by_round_from(rounds: pd.DataFrame) -> pd.DataFrame:
     """The `by_round` table from `round_numbers`."""
-    _players(rounds)
-    agent, labels = _codes(rounds["agent"])
+    players_of(rounds)
+    agent, labels = codes_of(rounds["agent"])
     number = rounds["round"].to_numpy(np.int64)
     last = int(number.max(initial=0))
     who = agent * last + number - 1
     n = len(labels) * last
-    _once(rounds, _block(rounds) * max(n, 1) + who)
+    once(rounds, block_of(rounds) * max(n, 1) + who)
     pips = estimate(rounds["pips"].to_numpy(np.float64), who, n, 0)
     rows = np.flatnonzero(pips.n)
     return tables.frame(
@@ -312,7 +316,7 @@ def scores(rounds: pd.DataFrame) -> pd.DataFrame:
 
 def scores_from(counts: pd.DataFrame) -> pd.DataFrame:
     """The `scores` table from `score_counts`; counts of several calls add up."""
-    agent, labels = _codes(counts["agent"])
+    agent, labels = codes_of(counts["agent"])
     pips = counts["pips"].to_numpy(np.int64)
     width = int(pips.max(initial=0)) + 1
     n = np.bincount(agent * width + pips, counts["rounds"].to_numpy(np.int64), minlength=len(labels) * width)
@@ -330,18 +334,19 @@ def scores_from(counts: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _codes(agents: pd.Series[str]) -> tuple[Ints, pd.Index[str]]:
+def codes_of(agents: pd.Series[str]) -> tuple[Ints, pd.Index[str]]:
+    """int64[rows]: the number of each row's agent; and the labels that they stand for."""
     whole = pd.Categorical(agents.array)
     return np.asarray(whole.codes).astype(np.int64), whole.categories
 
 
-def _block(frame: pd.DataFrame) -> Ints:
+def block_of(frame: pd.DataFrame) -> Ints:
     """int64[rows]: one number a block."""
     key = frame["match"].to_numpy(np.int64) << 32 | frame["deal"].to_numpy(np.int64)
     return np.unique(key, return_inverse=True)[1]
 
 
-def _players(frame: pd.DataFrame) -> float:
+def players_of(frame: pd.DataFrame) -> float:
     """The one table size of these blocks."""
     sizes = np.unique(frame["players"].to_numpy())
     if len(sizes) > 1:
@@ -349,7 +354,7 @@ def _players(frame: pd.DataFrame) -> float:
     return float(sizes[0]) if len(sizes) else np.inf
 
 
-def _once(frame: pd.DataFrame, key: Ints) -> None:
+def once(frame: pd.DataFrame, key: Ints) -> None:
     """Refuse a block that is there twice."""
     order = np.argsort(key, kind="stable")
     twice: Bools = np.diff(key[order]) == 0

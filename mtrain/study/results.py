@@ -23,7 +23,8 @@ from typing import Any
 
 import pandas as pd
 
-from mtrain.study import blocks, checks, effects, estimates, ratings, tables
+from mtrain.study import blocks, checks, control, effects, estimates, ratings, tables
+from mtrain.study import design as designs
 from mtrain.study.checks import check
 from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
@@ -45,6 +46,7 @@ class Digest:
     neighbours: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
+    deals: pd.DataFrame
     outcomes: ratings.Outcomes
     tally: checks.Tally
 
@@ -59,6 +61,7 @@ class Summary:
     neighbours: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
+    deals: pd.DataFrame
     outcomes: ratings.Outcomes
     warnings: list[str]
 
@@ -80,6 +83,7 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         effects.neighbour_numbers(g),
         blocks.round_numbers(r),
         blocks.score_counts(rounds),
+        control.deal_numbers(r) if set(control.CONTROL_COLUMNS) <= set(rounds) else pd.DataFrame(),
         ratings.outcomes(g),
         counted,
     )
@@ -103,6 +107,7 @@ def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
         blocks.merged([part.neighbours for part in digests]),
         blocks.merged([part.rounds for part in digests]),
         blocks.merged([part.scores for part in digests]),
+        pd.concat([part.deals for part in digests], ignore_index=True),
         ratings.merged([part.outcomes for part in digests]),
         found + list(warnings),
     )
@@ -193,7 +198,33 @@ class Results:
     @cached_property
     def neighbours(self) -> pd.DataFrame:
         """The `neighbours` table."""
-        return estimates.neighbours_from(self.summary.neighbours)
+        stored = self._stored(tables.NEIGHBOURS)
+        return estimates.neighbours_from(self.summary.neighbours) if stored is None else stored
+
+    @cached_property
+    def design(self) -> pd.DataFrame:
+        """The `design` table."""
+        stored = self._stored(tables.DESIGN)
+        return designs.design(self.summary.blocks) if stored is None else stored
+
+    @cached_property
+    def bootstrap(self) -> pd.DataFrame:
+        """The `bootstrap` table."""
+        stored = self._stored(tables.BOOTSTRAP)
+        return designs.bootstrap(self.summary.blocks) if stored is None else stored
+
+    @property
+    def control(self) -> dict[str, float]:
+        """What was declared before the run as a control variate, and its expectation."""
+        return dict(self.manifest.get("control", {}))
+
+    @cached_property
+    def controlled(self) -> pd.DataFrame:
+        """The `controlled` table: without rows where nothing was declared."""
+        if not self.control:
+            return tables.from_arrow(tables.CONTROLLED, tables.CONTROLLED.schema.empty_table())
+        stored = self._stored(tables.CONTROLLED)
+        return control.controlled(self.summary.blocks, self.summary.deals, self.control) if stored is None else stored
 
     @property
     def timed(self) -> bool:
@@ -242,9 +273,10 @@ class Results:
         if not self.parts:
             raise ResultsError(f"{self.path} holds no finished game yet")
         digests = []
+        wanted = (*checks.ROUND_CHECKED, *(control.CONTROL_COLUMNS if self.control else ()))
         for part in self.parts:
             games = self._read(tables.GAMES, [part], checks.GAME_CHECKED)
-            rounds = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
+            rounds = self._read(tables.ROUNDS, [part], wanted)
             players = self.manifest.get("players")
             digests += [digest(g, r, players) for g, r in blocks.split(games, rounds, PIECE)]
         made = combine(digests, [f"{part} has no twin and is left out" for part in self.halves])
@@ -259,7 +291,16 @@ class Results:
 
     def write_derived(self) -> list[Path]:
         """Write the tables made from rounds and games beside them; return their files."""
-        derived = {tables.STANDINGS: self.standings, tables.PAIRWISE: self.pairwise, tables.SEATS: self.seats}
+        derived = {
+            tables.STANDINGS: self.standings,
+            tables.PAIRWISE: self.pairwise,
+            tables.SEATS: self.seats,
+            tables.NEIGHBOURS: self.neighbours,
+            tables.DESIGN: self.design,
+            tables.BOOTSTRAP: self.bootstrap,
+        }
+        if self.control:
+            derived[tables.CONTROLLED] = self.controlled
         return [tables.write(table, rows, self.path / f"{table.name}.parquet") for table, rows in derived.items()]
 
     def _parts(self, table: Table) -> set[str]:
