@@ -200,13 +200,20 @@ def _print_parts(folder: Path, as_json: bool, printed: bool = False) -> None:
 
 @click.command()
 @click.argument("directory", metavar="DIR")
+@click.option("--table", "wanted", metavar="NAME", help="Only print this table (`--table help` lists them all).")
 @json_too
-def report(directory: str, as_json: bool) -> None:
-    """Make the tables and figures of DIR again from its games and rounds alone; of each part, if it has parts."""
+def report(directory: str, wanted: str | None, as_json: bool) -> None:
+    """Make the tables and figures of DIR again from its games and rounds alone; of each part, if it has parts.
+
+    With --table nothing is written: one table is made from the games and printed.
+    """
     from mtrain.study import report as study
     from mtrain.study.parts import is_parts
     from mtrain.study.results import read
 
+    if wanted is not None:
+        _print_table(directory, wanted, as_json)
+        return
     written = study.report(directory)
     if is_parts(directory):
         _print_parts(Path(directory), as_json)
@@ -214,3 +221,35 @@ def report(directory: str, as_json: bool) -> None:
         _print_standings(read(directory), as_json)
     for path in written:
         click.echo(f"mtrain: wrote {path}", err=True)
+
+
+def _print_table(directory: str, name: str, as_json: bool) -> None:
+    """Print one table of a tournament's results, made again from its games."""
+    import difflib
+
+    from mtrain.errors import Mistake
+    from mtrain.show.frames import show_table
+    from mtrain.show.terminal import records, show, show_json
+    from mtrain.study import tables
+    from mtrain.study.parts import is_parts
+    from mtrain.study.results import read
+
+    if name == "help":
+        show(["table", "a row is"], [[table.name, table.row] for table in tables.PRINTED.values()])
+        return
+    if name not in tables.PRINTED:
+        near = difflib.get_close_matches(name, tables.PRINTED, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(tables.PRINTED)}"
+        raise Mistake(f"unknown table {name!r}; {hint}")
+    if is_parts(directory):
+        raise Mistake(f"{directory} has parts; name the directory of one of them")
+    results = read(directory, fresh=True)
+    if name == tables.CONTROLLED.name and not results.control:
+        raise Mistake(f"nothing was declared to control for before {directory} was played (--control)")
+    frame = getattr(results, name)
+    if as_json:
+        show_json(records(frame))
+    else:
+        show_table(tables.PRINTED[name], frame, f"{results.title} · {name}")
+    for warning in results.warnings:
+        click.echo(f"mtrain: warning: {warning}", err=True)

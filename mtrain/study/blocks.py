@@ -99,7 +99,7 @@ class Grid:
         same = across(np.logical_and, ordered == lineup[block])
         if len(self.first) < len(self.block):
             moved = self.agents != np.repeat(seated, self.lines, axis=0)
-            same &= ~per_game(np.logical_or, self, across(np.logical_or, moved))
+            same &= per_game(self, across(np.logical_or, moved)) == 0
         if same.all():
             return lineup
         wrong = block[int(np.argmin(same))]
@@ -124,11 +124,17 @@ def across(op: np.ufunc, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return found
 
 
-def per_game(op: np.ufunc, r: Grid, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """What `op` makes of the lines of each game: [games, …] from [lines, …]."""
-    if not len(lines):
-        return lines
-    found: npt.NDArray[Any] = op.reduceat(lines, r.first, axis=0)
+def per_game(r: Grid, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sums over the lines of each game, [games, …] from [lines, …]: whole numbers stay whole."""
+    n = len(r.first)
+    each = len(lines) // max(n, 1)
+    if not n or (r.lines == each).all():  # one slice a round: faster than a reduction along so short an axis
+        by_round = lines.reshape(n, each, *lines.shape[1:])
+        sums = by_round[:, 0].astype(np.int64) if each else np.zeros((0, *lines.shape[1:]), np.int64)
+        for number in range(1, each):
+            sums += by_round[:, number]
+        return sums
+    found: npt.NDArray[Any] = np.add.reduceat(lines, r.first, axis=0, dtype=np.int64)
     return found
 
 
@@ -151,7 +157,7 @@ def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game") ->
         _refuse(game, within, seats)
     by_seat, games = within.reshape(-1, seats), game.reshape(-1, seats)
     first, line_game = by_seat[:, 0], games[:, 0]
-    whole = (by_seat == first[:, None] + np.arange(seats)).all() and (games == line_game[:, None]).all()
+    whole = all((by_seat[:, k] == first + k).all() and (games[:, k] == line_game).all() for k in range(1, seats))
     distinct = (np.diff(line_game) > 0) | (np.diff(first) > 0)
     if not (whole and (first & 0xFF == 0).all() and distinct.all()):
         _refuse(game, within, seats)
@@ -192,8 +198,9 @@ def split(games: pd.DataFrame, rounds: pd.DataFrame, rows: int) -> Iterator[tupl
 def _keys(frame: pd.DataFrame, line: Literal["game", "round"]) -> tuple[Ints, Ints]:
     """int64[rows]: a number a game, by match, deal and seating. int16[rows]: one a row within it, by round and seat."""
     game = np.zeros(len(frame), np.int64)
-    for name, bits in (("match", 48), ("deal", 16), ("seating", 0)):
-        game |= frame[name].to_numpy().astype(np.int64) << bits
+    for name, bits in (("match", 16), ("deal", 32), ("seating", 16)):
+        game <<= bits
+        game |= frame[name].to_numpy()
     within = frame["seat"].to_numpy().astype(np.int16)
     if line == "round":
         within |= frame["round"].to_numpy().astype(np.int16) << 8
@@ -312,7 +319,7 @@ def _round_shares(r: Grid, g: Grid) -> dict[str, Floats]:
         raise ResultsError("the table of rounds holds other games than the table of games")
     pips = r["pips"]
     what = {"out": r["went_out"], "zero": pips == 0, "heavy": pips >= HEAVY}
-    return {name: per_game(np.add, r, is_so.astype(np.int16)) / r.lines[:, None] for name, is_so in what.items()}
+    return {name: per_game(r, is_so) / r.lines[:, None] for name, is_so in what.items()}
 
 
 def mid_ranks(rank: npt.NDArray[Any]) -> Floats:

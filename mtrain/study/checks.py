@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, across, grid, per_game
+from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, across, grid, labelled, per_game
 from mtrain.study.tables import ENDS, ResultsError
 
 GAME_CHECKED = (*GAME_COLUMNS, "starter")
@@ -80,16 +80,19 @@ def tally(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid, players: int 
         raise ResultsError(f"{_name(g, 0)} has {g.seats} seats at a table of {players}")
     _check_games(g)
     _check_rounds(g, r)
-    seat = np.broadcast_to(np.arange(g.seats), g.agents.shape)
-    cell = (g.match[g.block][:, None] * max(len(g.labels), 1) + g.agents) * g.seats + seat
-    cells, where, n = np.unique(cell, return_inverse=True, return_counts=True)
+    matches, match = np.unique(g.match, return_inverse=True)
+    n = max(len(g.labels), 1)
+    cell = ((match[g.block] * n)[:, None] + g.agents) * g.seats + np.arange(g.seats)
+    there = np.bincount(cell.ravel(), minlength=len(matches) * n * g.seats)
+    starts = np.bincount(cell[g["starter"] == np.arange(g.seats)], minlength=len(there))
+    cells = np.flatnonzero(there)
     seated = pd.DataFrame(
         {
-            "match": cells // g.seats // max(len(g.labels), 1),
-            "agent": g.labels.to_numpy(object)[cells // g.seats % max(len(g.labels), 1)],
+            "match": matches[cells // g.seats // n],
+            "agent": labelled(cells // g.seats % n, g.labels),
             "seat": cells % g.seats,
-            "games": n,
-            "starts": np.bincount(where.ravel(), (g["starter"] == seat).ravel(), minlength=len(cells)).astype(np.int64),
+            "games": there[cells],
+            "starts": starts[cells],
         }
     )
     return Tally(
@@ -126,10 +129,11 @@ def _check_rounds(g: Grid, r: Grid) -> None:
         n = np.bincount(np.searchsorted(g.key, r.key), minlength=len(g.key))
         _hold(g, n == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
     _hold(g, r.lines == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
-    right = per_game(np.add, r, r["pips"].astype(np.int32)) == g["score"]
+    right = per_game(r, r["pips"]) == g["score"]
     _hold(g, across(np.logical_and, right), "has a score that isn't the sum of its rounds")
-    codes = np.asarray(g.labels.get_indexer(r.labels), np.int16)
-    same = codes[r.agents] == np.repeat(g.agents, r.lines, axis=0) if len(codes) else r.agents == r.agents
+    same = np.repeat(g.agents, r.lines, axis=0) == r.agents
+    if not g.labels.equals(r.labels):
+        same = np.repeat(g.agents, r.lines, axis=0) == g.labels.get_indexer(r.labels)[r.agents]
     _hold(r, across(np.logical_and, same), "has other agents in its rounds")
     n_out = across(np.add, r["went_out"].astype(np.int8))
     out = (r.frame["end"].cat.codes == ENDS.index("out")).to_numpy()[r.rows].reshape(-1, r.seats)
@@ -148,11 +152,10 @@ def _name(g: Grid, line: int) -> str:
 
 
 def _extremes(rounds: pd.DataFrame) -> Floats:
-    plays = rounds["plays"].to_numpy(np.float64)
-    own = rounds["plays_own"].to_numpy(np.float64)
-    share = own[plays > 0] / plays[plays > 0]
-    columns = [share if "/" in name else rounds[name].to_numpy(np.float64) for name in VARYING]
-    return np.array([[len(c), c.min(initial=np.inf), c.max(initial=-np.inf)] for c in columns])
+    plays, own = rounds["plays"].to_numpy(), rounds["plays_own"].to_numpy()
+    share = own[plays > 0] / plays[plays > 0].astype(np.float32)
+    columns = [share if "/" in name else rounds[name].to_numpy() for name in VARYING]
+    return np.array([[len(c), c.min(), c.max()] if len(c) else [0, np.inf, -np.inf] for c in columns], np.float64)
 
 
 def verdict(tallies: Iterable[Tally]) -> list[str]:
@@ -179,7 +182,7 @@ def verdict(tallies: Iterable[Tally]) -> list[str]:
 
 def _check_balance(seated: pd.DataFrame, seats: int) -> None:
     """Each agent of a match equally often in each seat, and as first starter as often as it holds seats."""
-    count = seated.groupby(["match", "agent", "seat"], sort=True)[["games", "starts"]].sum()
+    count = seated.groupby(["match", "agent", "seat"], sort=True, observed=True)[["games", "starts"]].sum()
     games = count["games"].unstack("seat", fill_value=0).reindex(columns=range(seats), fill_value=0)
     uneven = (games.max(axis=1) != games.min(axis=1)).to_numpy()
     if uneven.any():

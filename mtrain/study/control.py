@@ -35,7 +35,7 @@ CONTROL_COLUMNS = ("dealt", "doubles")
 def deal_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
     """One row per block: `match, deal, players`, and each of `CONTROLS`. A block's seatings share their hands."""
     g = grid(rounds, "round")
-    lines = np.flatnonzero(g.seating == g.seating[g.begins[g.block]])
+    lines = np.flatnonzero(g.seating == np.repeat(g.seating[g.begins], np.diff(g.begins, append=len(g.block))))
     block = g.block[lines]
     dealt, doubles = (g[name][lines].astype(np.float64) for name in CONTROL_COLUMNS)
     n = np.bincount(block, minlength=len(g.match))

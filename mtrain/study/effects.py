@@ -15,6 +15,8 @@ import pandas as pd
 from mtrain.study.blocks import Floats, Grid, Ints, across, block_columns, grid, labelled
 from mtrain.study.tables import EFFECTS, SIDES
 
+_EFFECTS, _SIDES = pd.Index(EFFECTS, dtype="str"), pd.Index(SIDES, dtype="str")
+
 
 def seat_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     """One row per block and seat: `match, deal, players, effect, value, diff, win`, with "seat" as `effect`.
@@ -22,9 +24,7 @@ def seat_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     `diff` is the seat's score minus the table's mean, in pips/round; `win` its share of the games won, ties split.
     """
     g = grid(games)
-    rate = g["score"] / g["rounds"].astype(np.float64)
-    seat = np.broadcast_to(np.arange(g.seats), rate.shape)
-    return _effect_numbers(g, "seat", seat, rate - rate.mean(axis=1, keepdims=True), g["win"])
+    return _effect_numbers(g, "seat", g["score"] / g["rounds"].astype(np.float64), g["win"].astype(np.float64))
 
 
 def offset_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
@@ -35,25 +35,27 @@ def offset_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
     """
     g = grid(rounds, "round")
     pips = g["pips"]
-    offset = (np.arange(g.seats) - g["starter"].astype(np.int64)) % g.seats
+    seat = g["starter"].astype(np.int64)
+    seat[:] = seat[:, :1] + np.arange(g.seats)
+    seat -= g.seats * (seat >= g.seats)
+    pips = pips.ravel()[seat + np.arange(0, pips.size, g.seats)[:, None]]  # by offset, not by seat
     best = pips == across(np.minimum, pips)[:, None]
-    mean = across(np.add, pips.astype(np.int32)) / g.seats
-    n_best = across(np.add, best.astype(np.int8))
-    return _effect_numbers(g, "starter offset", offset, pips - mean[:, None], best / n_best[:, None])
+    return _effect_numbers(g, "starter offset", pips, best / across(np.add, best.astype(np.int8))[:, None])
 
 
-def _effect_numbers(g: Grid, effect: str, value: Ints, diff: Floats, win: npt.NDArray[Any]) -> pd.DataFrame:
-    cell = (g.block[:, None] * g.seats + value).ravel()
-    cells = len(g.match) * g.seats
-    n = np.bincount(cell, minlength=cells)
-    rows = np.flatnonzero(n)
+def _effect_numbers(g: Grid, effect: str, pips: npt.NDArray[Any], win: Floats) -> pd.DataFrame:
+    """Block means of numbers that are laid out by line and by value of the effect."""
+    n_lines = np.diff(g.begins, append=len(g.block))[:, None]
+    sums = [np.add.reduceat(x, g.begins, axis=0) if len(x) else np.zeros((0, g.seats)) for x in (pips * 1.0, win)]
+    diff, won = sums[0] / n_lines, sums[1] / n_lines
+    rows = np.arange(diff.size)
     return pd.DataFrame(
         {
             **block_columns(g, rows // g.seats),
-            "effect": labelled(np.full(len(rows), EFFECTS.index(effect)), pd.Index(EFFECTS, dtype="str")),
+            "effect": labelled(np.full(len(rows), EFFECTS.index(effect)), _EFFECTS),
             "value": (rows % g.seats).astype(np.int8),
-            "diff": np.bincount(cell, diff.ravel(), minlength=cells)[rows] / n[rows],
-            "win": np.bincount(cell, win.ravel().astype(np.float64), minlength=cells)[rows] / n[rows],
+            "diff": (diff - diff.mean(axis=1, keepdims=True)).ravel(),
+            "win": won.ravel(),
         }
     )
 
@@ -85,30 +87,29 @@ def neighbour_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     parts = []
     for place in range(g.seats):
         agent = g.lineup[g.block, place][:, None]
-        other = g.agents != agent
-        beside = (before_it == agent) + 2 * (after_it == agent)  # 1: the agent's turn is right before, 2: right after
-        cell = (g.block[:, None] * 4 + beside)[other]
-        count = np.bincount(cell, minlength=cells).reshape(-1, 4)
-        sums = np.bincount(cell, rate[other.ravel()], minlength=cells).reshape(-1, 4)
+        mine = g.agents == agent
+        # Seats of others by what lies beside them: 1, the agent has its turn right before; 2, right after; 3, both.
+        cell = 4 * g.block[:, None] + (before_it == agent) + 2 * (after_it == agent)
+        cell[mine] = cells
+        count = np.bincount(cell.ravel(), minlength=cells + 1)[:cells].reshape(-1, 4)
+        sums = np.bincount(cell.ravel(), rate, minlength=cells + 1)[:cells].reshape(-1, 4)
         with np.errstate(invalid="ignore", divide="ignore"):
             neither, after, before, both = (sums / count).T
-        for side, (here, there) in enumerate(((after, before), (before, after))):
+        for side, (here, there, beside) in enumerate(((after, before, after_it), (before, after, before_it))):
             contrasts = np.stack([here - neither, both - there])
             known = ~np.isnan(contrasts)
             diff = np.where(known, contrasts, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
             diff = np.where(known.any(axis=0), diff, here - there)
             rows = np.flatnonzero(new[:, place] & ~np.isnan(diff))
-            there_now = np.where(other & (beside & 1 << side != 0), g.agents, -1)
-            parts.append(
-                (rows, g.lineup[rows, place], np.full(len(rows), side), diff[rows], *_span(g, there_now, rows))
-            )
+            who = (g.lineup[rows, place], np.full(len(rows), side))
+            parts.append((rows, *who, diff[rows], *_span(g, np.where(mine, beside, -1), rows)))
     block, agents, sides, diffs, one, last = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.lexsort((sides, agents, block))
     return pd.DataFrame(
         {
             **block_columns(g, block[order]),
             "agent": labelled(agents[order], g.labels),
-            "side": labelled(sides[order], pd.Index(SIDES, dtype="str")),
+            "side": labelled(sides[order], _SIDES),
             "diff": diffs[order],
             "others": (new.sum(axis=1) - 1)[block[order]].astype(np.int8),
             "one": one[order].astype(np.int16),
@@ -118,9 +119,9 @@ def neighbour_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
 
 
 def _span(g: Grid, codes: Ints, blocks: Ints) -> tuple[Ints, Ints]:
-    """The least and the greatest code in some blocks; -1 is none."""
-    if not len(blocks):
-        return np.zeros(0, np.int16), np.zeros(0, np.int16)
+    """The least and the greatest code in some blocks; -1 is none. Where all orders are played, every code comes up."""
+    if len(g.block) > g.seats * len(g.match) or not len(blocks):
+        return np.full(len(blocks), -1), np.full(len(blocks), len(g.labels))
     least = across(np.minimum, np.where(codes < 0, len(g.labels), codes))
     most = across(np.maximum, codes)
     return np.minimum.reduceat(least, g.begins)[blocks], np.maximum.reduceat(most, g.begins)[blocks]

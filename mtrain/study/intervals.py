@@ -116,7 +116,9 @@ def bootstrap(
     known = ~np.isnan(values)
     values, who, block = values[known], who[known], block[known]
     off = values - mean[who]
-    weight, total, squares = (resamples.totals(x, who, groups, block) for x in (np.ones_like(off), off, off**2))
+    three = [np.ones_like(off), off, off**2]
+    kinds = np.repeat(np.arange(3) * groups, len(off)) + np.tile(who, 3)
+    weight, total, squares = np.hsplit(resamples.totals(np.concatenate(three), kinds, 3 * groups, np.tile(block, 3)), 3)
     with np.errstate(invalid="ignore", divide="ignore"):
         shift = total / weight
         spread = np.sqrt(np.maximum(squares / weight - shift**2, 0) / (resamples.drawn(who, groups, block) - 1))

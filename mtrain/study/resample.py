@@ -20,7 +20,7 @@ from mtrain.study.blocks import Floats, Ints
 REPEATS = 999
 """Replicates: quantiles at 2.5 and 97.5 % are then the 25th from either end."""
 
-MOST = 2000
+MOST = 1000
 """Units drawn from, in all matches together, where that leaves a match enough of them …"""
 
 ENOUGH = 50

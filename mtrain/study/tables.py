@@ -315,6 +315,13 @@ CALIBRATION = Table("calibration", "method × bin", ("method", "low"), (
 ))  # fmt: skip
 
 
+_OF_RESULTS = (
+    STANDINGS, PAIRWISE, SEATS, NEIGHBOURS, BY_ROUND, SCORES, RATINGS, DESIGN, BOOTSTRAP, CONTROLLED, FAMILIES, TIMING,
+)  # fmt: skip
+PRINTED = {table.name: table for table in _OF_RESULTS}
+"""The tables that can be asked for by name of the results of a tournament."""
+
+
 def frame(table: Table, data: Mapping[str, Any], labels: Sequence[str] | None = None) -> pd.DataFrame:
     """Make a frame of this table: its columns, in its order, with its dtypes.
 
