@@ -32,6 +32,7 @@ KEYS: dict[str, tuple[type, str]] = {
     "games": (int, "instead of deals: whole blocks that hold at least so many games"),
     "until": (str, "what ends the tournament before all its deals are played"),
     "seed": (int, "the seed"),
+    "control": (list, "what of the deals the results are to be adjusted for"),
     "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
     "bot_time": (float, "seconds that an agent may take to answer that is a program"),
     "bot_start": (float, "seconds that it may take to come up"),

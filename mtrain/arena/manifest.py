@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mtrain import __version__
+from mtrain.arena.controls import expected
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import PRESETS, RULES_VERSION
 from mtrain.think.agent import EXEC, AgentSpec, all_params
@@ -72,6 +73,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "schedule": t.kind,
         "on_fault": t.on_fault,
         "lineups": [[t.agents[agent].label for agent in lineup] for lineup in schedule.lineups],
+        "control": {name: mean for name, mean in expected(t.rules, t.players).items() if name in t.control},
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,

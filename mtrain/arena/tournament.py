@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.arena.controls import declared
 from mtrain.arena.faults import POLICIES, SUBSTITUTE
 from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combinations, gauntlet
 from mtrain.errors import Mistake
@@ -55,6 +56,8 @@ class Tournament:
         Where agents run that are programs, as it was said.
     until
         What ends it before all its deals are played; None: nothing.
+    control
+        What of the deals the results will be adjusted for: names of `mtrain.study.control.CONTROLS`.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -69,6 +72,7 @@ class Tournament:
     agents_from: tuple[str, ...] = ()
     folder: str = "."
     until: Rule | None = None
+    control: tuple[str, ...] = ()
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -133,6 +137,7 @@ def plan(
     bot_memory: int = Limits.memory,
     folder: str | Path = ".",
     until: str | None = None,
+    control: Sequence[str] = (),
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -171,6 +176,9 @@ def plan(
         Where such programs run.
     until
         A stopping rule (see `mtrain.study.until`): the tournament ends when it is met, if not before.
+    control
+        What of the deals the results are to be adjusted for, named before there are any: `dealt_pips`,
+        `dealt_doubles`, `dealt_spread`.
 
     Raises
     ------
@@ -198,6 +206,9 @@ def plan(
         near = difflib.get_close_matches(str(on_fault), POLICIES, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(POLICIES)}"
         raise TournamentError(f"unknown on_fault {on_fault!r}; {hint}")
+    if isinstance(control, str):
+        raise TournamentError(f"control is a list of names, not the text {control!r}")
+    controls = declared(control)
     if not agents:
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
     places = tuple(map(str, agents_from))
@@ -230,6 +241,7 @@ def plan(
         places,
         str(folder),
         rule,
+        controls,
     )
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")

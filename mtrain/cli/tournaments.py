@@ -39,6 +39,11 @@ from mtrain.cli.options import (
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
 @click.option("--until", metavar="RULE", help="Stop by a rule: 'width<0.5' (docs/stopping.md); --deals is the most.")
+@click.option(
+    "--control",
+    metavar="NAME,NAME…",
+    help="Adjust the results for the luck of the deals: dealt_pips, dealt_doubles, dealt_spread.",
+)
 @seed_given
 @workers_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
@@ -60,6 +65,7 @@ def tournament(
     deals: int | None,
     games: int | None,
     until: str | None,
+    control: str | None,
     seed: int,
     out: str | None,
     figures: bool,
@@ -100,6 +106,7 @@ def tournament(
         bot_start=bot_start,
         bot_memory=bot_memory,
         until=until,
+        control=[name.strip() for name in control.split(",")] if control is not None else (),
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(
@@ -286,13 +293,20 @@ def merge(out: str, directories: tuple[str, ...], as_json: bool) -> None:
 
 @click.command()
 @click.argument("directory", metavar="DIR")
+@click.option("--table", "wanted", metavar="NAME", help="Only print this table (`--table help` lists them all).")
 @json_too
-def report(directory: str, as_json: bool) -> None:
-    """Make the tables and figures of DIR again from its games and rounds alone; of each part, if it has parts."""
+def report(directory: str, wanted: str | None, as_json: bool) -> None:
+    """Make the tables and figures of DIR again from its games and rounds alone; of each part, if it has parts.
+
+    With --table nothing is written: one table is made from the games and printed.
+    """
     from mtrain.study import report as study
     from mtrain.study.parts import is_parts
     from mtrain.study.results import read
 
+    if wanted is not None:
+        _print_table(directory, wanted, as_json)
+        return
     written = study.report(directory)
     if is_parts(directory):
         _print_parts(Path(directory), as_json)
@@ -300,3 +314,35 @@ def report(directory: str, as_json: bool) -> None:
         _print_standings(read(directory), as_json)
     for path in written:
         click.echo(f"mtrain: wrote {path}", err=True)
+
+
+def _print_table(directory: str, name: str, as_json: bool) -> None:
+    """Print one table of a tournament's results, made again from its games."""
+    import difflib
+
+    from mtrain.errors import Mistake
+    from mtrain.show.frames import show_table
+    from mtrain.show.terminal import records, show, show_json
+    from mtrain.study import tables
+    from mtrain.study.parts import is_parts
+    from mtrain.study.results import read
+
+    if name == "help":
+        show(["table", "a row is"], [[table.name, table.row] for table in tables.PRINTED.values()])
+        return
+    if name not in tables.PRINTED:
+        near = difflib.get_close_matches(name, tables.PRINTED, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(tables.PRINTED)}"
+        raise Mistake(f"unknown table {name!r}; {hint}")
+    if is_parts(directory):
+        raise Mistake(f"{directory} has parts; name the directory of one of them")
+    results = read(directory, fresh=True)
+    if name == tables.CONTROLLED.name and not results.control:
+        raise Mistake(f"nothing was declared to control for before {directory} was played (--control)")
+    frame = getattr(results, name)
+    if as_json:
+        show_json(records(frame))
+    else:
+        show_table(tables.PRINTED[name], frame, f"{results.title} · {name}")
+    for warning in results.warnings:
+        click.echo(f"mtrain: warning: {warning}", err=True)

@@ -19,8 +19,8 @@ def report(path: str | Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The files written: `standings.parquet`, `pairwise.parquet`, `seats.parquet` and the pictures in `figures/`; for
-        an experiment with parts those of each part, and then `parts.parquet` and its figure.
+        The files written: the derived tables (`standings.parquet`, `pairwise.parquet`, …) and the pictures in
+        `figures/`; for an experiment with parts those of each part, and then `parts.parquet` and its figure.
 
     Raises
     ------
