@@ -112,6 +112,18 @@ def test_H33_killed_with_all_its_processes(folder: Path) -> None:
     assert tables(folder / "out") == tables(folder / "whole")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="who a process's parent is")
+def test_H33_workers_go_when_the_process_they_work_for_is_killed(folder: Path) -> None:
+    (folder / "slow.py").write_text(SLOW.format(seconds=1e-3))
+    call = ["tournament", "slow", "random", "--players", "2", "--deals", "500", "--agents", "slow.py", "--jobs", "2"]
+    going = start([*call, "--out", "out"], folder)
+    wait_for(lambda: len(parts(folder / "out")) >= 1)
+    assert len(left_of(going.pid)) > 2
+    going.kill()
+    going.communicate()
+    wait_for(lambda: not left_of(going.pid))
+
+
 def test_H33_exactly_the_missing_chunks_are_played(folder: Path, played: list[int]) -> None:
     run(quick(), folder / "a", jobs=1)
     whole, seconds = tables(folder / "a"), read(folder / "a").timing
