@@ -32,14 +32,18 @@ from mtrain.think.agent import build, bundled
 PATIENCE = 30.0
 """Seconds without any worker, or without the scheduler, until a run gives up."""
 
+ANSWER = 5.0
+"""Seconds in which a scheduler has to answer, and a worker that has a result: then it is lost, and played again."""
+
 
 @dataclass(frozen=True)
 class Sent:
     """What a worker is handed once: the tournament, and the agents' sources with their hashes, by origin.
 
-    The text of a bundled agent is not sent: the worker has its own.
+    The text of a bundled agent is not sent: the worker has its own. `run` tells one run from another.
     """
 
+    run: str
     t: Tournament
     version: str
     code: str
@@ -52,11 +56,12 @@ def sent(t: Tournament) -> Sent:
     for origin in dict.fromkeys(agent.origin for agent in t.agents):
         ours = origin.startswith("entry:") or Path(origin).parent == bundled().resolve()
         sources.append((origin, source(origin), None if ours else Path(origin).read_bytes()))
-    return Sent(t, __version__, code(), tuple(sources))
+    return Sent(uuid.uuid4().hex, t, __version__, code(), tuple(sources))
 
 
 _BUILDING = threading.Lock()  # a worker's threads build the same agents: one imports and compiles, the others wait
-_FOLDERS: list[Any] = []
+_KNOWN: dict[str, Tournament] = {}  # the tournaments of runs, with the agents where this worker has them
+_FOLDERS: list[Any] = []  # of sources that were sent: they go with the process
 
 
 def play(what: Sent, chunk: Chunk) -> Done:
@@ -70,13 +75,14 @@ def play(what: Sent, chunk: Chunk) -> Done:
         If an agent's source cannot be imported here.
     """
     with _BUILDING:
-        t = _here(what)
+        if what.run not in _KNOWN:
+            _KNOWN[what.run] = _here(what)
+        t = _KNOWN[what.run]
         for agent in t.agents:
             build(agent)
     return work(t, chunk)
 
 
-@functools.lru_cache(maxsize=4)
 def _here(what: Sent) -> Tournament:
     """Return the tournament with the agents where this worker has them."""
     if (what.version, what.code) != (__version__, code()):
@@ -124,10 +130,12 @@ class Cluster:
         except ImportError:
             raise Mistake("the dask backend needs Dask: pip install 'mtrain[dask]'") from None
         self.address = address
+        self.settings = importlib.import_module("dask").config.set({"distributed.comm.timeouts.connect": f"{ANSWER}s"})
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is said once, by us
         try:
-            self.client = self.dask.Client(address, timeout="10s", set_as_default=False)
+            self.client = self.dask.Client(address, timeout=ANSWER, set_as_default=False)
         except (OSError, ValueError) as error:
+            self.settings.__exit__(None, None, None)
             said = _short(error)
             raise Mistake(f"no Dask scheduler answers at {address} ({said}); start one: dask scheduler") from None
         self.there = time.monotonic()
@@ -164,10 +172,10 @@ class Cluster:
         Lost
             If workers or scheduler are gone for good. What a chunk raises is raised.
         """
-        what, run, flying = sent(t), uuid.uuid4().hex, set[Any]()
+        what, flying = sent(t), set[Any]()
 
         def submit(chunk: Chunk, come: Callable[[Outcome], None]) -> None:
-            future = self.client.submit(play, what, chunk, key=f"mtrain-{run}-{chunk.number}", pure=False)
+            future = self.client.submit(play, what, chunk, key=f"mtrain-{what.run}-{chunk.number}", pure=False)
             flying.add(future)  # the scheduler forgets what nobody waits for
             future.add_done_callback(functools.partial(arrive, come=come))
 
@@ -195,6 +203,7 @@ class Cluster:
     def close(self) -> None:
         """Leave the cluster as it is."""
         self.client.close(timeout=5)
+        self.settings.__exit__(None, None, None)
 
 
 def _short(error: Exception) -> str:

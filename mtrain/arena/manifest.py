@@ -126,7 +126,7 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[
 def _differences(prefix: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
     if json.dumps(one) == json.dumps(other):  # the order of labels counts: it numbers the agents
         return
-    if isinstance(one, Mapping) and isinstance(other, Mapping) and prefix != "agents.":
+    if isinstance(one, Mapping) and isinstance(other, Mapping) and prefix not in ("agents.", "share."):
         for key in dict.fromkeys([*one, *other]):
             yield from _differences(f"{prefix}{key}.", one.get(key), other.get(key))
     else:
@@ -158,6 +158,8 @@ def words(value: Any) -> str:
     """Return a value of a manifest as one would say it."""
     if value is None:
         return "none"
+    if isinstance(value, Mapping) and "of" in value and "number" in value:
+        return f"{value['number']}/{value['of']}"
     if isinstance(value, Mapping):
         return ", ".join(text if label == text else f"{label}@{text}" for label, text in value.items())
     if isinstance(value, list):

@@ -131,7 +131,7 @@ def run(
         raise TournamentError(f"jobs is a whole number, 1 or more, not {jobs!r}")
     for spec in t.agents:
         build(spec)  # one that cannot be compiled says so before anything is written
-    chunks = _shared(t, share)
+    chunks = shared(t, share)
     stop = t.watcher() if stop is None else stop
     if share and stop:
         raise TournamentError("a share of a run cannot be stopped early: its looks need all chunks in order")
@@ -156,8 +156,14 @@ def run(
         ) from error
 
 
-def _shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
-    """Return the chunks of a share, or all."""
+def shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
+    """Return the chunks of a share, or all.
+
+    Raises
+    ------
+    TournamentError
+        If there is no such share.
+    """
     chunks = t.chunks()
     if share is None:
         return chunks
@@ -225,10 +231,11 @@ class _Run:
                 say(f"{self.out} is finished; there is nothing left to play")
                 return results.read(self.out)
             there = sum(len(digest.tally.blocks) for digest in self.digests.values())
-            say(f"{self.out} holds {there:,} of {results.planned(self.manifest):,} blocks; the others are played")
+            rest = "its tables are made" if self._whole else "the others are played"
+            say(f"{self.out} holds {there:,} of {results.planned(self.manifest):,} blocks; {rest}")
         tables.put(self.out / "manifest.json", to_bytes(self.manifest))
         kept = self.games
-        n_games = sum(self._games(chunk) for chunk in self.chunks)
+        n_games = sum(map(self.t.n_games_of, self.chunks))
         with contextlib.closing(spread(self._wanted())) as outcomes:
             for done in outcomes:
                 seconds = time.time() - started
@@ -272,15 +279,12 @@ class _Run:
     def _add(self, chunk: Chunk, digest: results.Digest) -> None:
         """Add a finished chunk, and look at those that have now all before them."""
         self.digests[chunk.number] = digest
-        self.games += self._games(chunk)
+        self.games += self.t.n_games_of(chunk)
         if self.stop is None:
             return
         while self.reason is None and len(self.in_order) in self.digests:
             self.in_order.append(self.digests[len(self.in_order)])
             self.reason = self.stop(self.in_order)
-
-    def _games(self, chunk: Chunk) -> int:
-        return len(chunk.blocks) * self.t.schedule.all_seatings[chunk.match]
 
     def _so_far(self) -> results.Results | None:
         if not self.digests:

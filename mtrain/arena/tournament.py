@@ -86,6 +86,10 @@ class Tournament:
         opposed = sorted({k for lineup in self.lineups if len(set(lineup)) > 1 for k in lineup})
         return Watcher(self.until, [self.agents[k].label for k in opposed], len(self.lineups))
 
+    def n_games_of(self, chunk: Chunk) -> int:
+        """Return how many games a chunk holds."""
+        return len(chunk.blocks) * self.schedule.all_seatings[chunk.match]
+
     def sentence(self) -> str:
         """Say how much will be played."""
         s = self.schedule

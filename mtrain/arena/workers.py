@@ -70,21 +70,26 @@ def flow(
     """Keep up to `width` chunks in flight and yield those that come; `check` is called every second."""
     come: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
     left, flying = iter(chunks), 0
-    while True:
+
+    def refill() -> None:
+        nonlocal flying
         while flying < width() and (chunk := next(left, None)) is not None:
             submit(chunk, come.put)
             flying += 1
-        if not flying:
-            return
+
+    refill()
+    while flying:
         try:
             done = come.get(timeout=1)
         except queue.Empty:
             check()
-            continue
-        flying -= 1
-        if isinstance(done, BaseException):
-            raise done
-        yield done
+        else:
+            flying -= 1
+            if isinstance(done, BaseException):
+                raise done
+            refill()  # before what has come is written, so that nobody waits for the disk
+            yield done
+        refill()
 
 
 def _processes(t: Tournament, chunks: Iterable[Chunk], jobs: int) -> Generator[Done]:

@@ -174,9 +174,12 @@ def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: di
     from mtrain.arena.workers import Lost
     from mtrain.show.terminal import Watch
 
+    chunks = arena.shared(t, how["share"])
     arena.ready(out, how["resume"])
-    share = how["share"]
-    click.echo(f"mtrain: {f'share {share[0]} of {share[1]} of ' if share else ''}{t.sentence()}", err=True)
+    click.echo(f"mtrain: {t.sentence()}", err=True)
+    if how["share"]:
+        number, of = how["share"]
+        click.echo(f"mtrain: share {number} of {of}: {sum(map(t.n_games_of, chunks)):,} of these games", err=True)
     try:
         with nullcontext() if quiet else Watch(t) as watch:
             results = arena.run(t, out, watch=watch, **how)
