@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.errors import Mistake, Trouble
 from mtrain.study import tables as columns
 from mtrain.study.results import Digest, read
+from mtrain.study.until import Width
 from tests.conftest import HERE, mtrain
 from tests.crashes import SLOW, small
 from tests.test_tournament import tables
@@ -492,6 +494,7 @@ def test_H35_ctrl_c_in_an_experiment_with_parts(folder: Path) -> None:
 
 IN_PYTHON = """
 import signal, sys
+from dataclasses import replace
 from pathlib import Path
 from mtrain.arena.brake import Brake
 from mtrain.arena.run import Interrupted, run
@@ -561,10 +564,9 @@ def test_H01_a_run_that_is_stopped_has_the_same_bytes_whatever_came_first(
         monkeypatch.setattr(
             workers, "spread", lambda t, chunks, jobs: (work(t, chunk) for chunk in reversed(list(chunks)))
         )
-    made = run(t, folder / "a", jobs=2 if order == "two workers" else 1, stop=look, until="10 blocks")
+    made = run(t, folder / "a", jobs=2 if order == "two workers" else 1, stop=look)
     assert look.seen == [list(range(0, 2 * k, 2)) for k in range(1, 6)]
     assert made.manifest["stopped"] == {"reason": "enough", "chunks": 5, "blocks": 10}
-    assert made.manifest["until"] == "10 blocks"
     assert parts(folder / "a") == [f"part-{k:05d}.parquet" for k in range(5)]
     run(quick(), folder / "whole", jobs=1)
     for name in parts(folder / "a"):
@@ -580,19 +582,20 @@ def test_H01_a_run_that_is_stopped_has_the_same_bytes_whatever_came_first(
 
 
 def test_a_stopped_run_is_looked_at_again_when_it_is_gone_on_with(folder: Path) -> None:
-    run(quick(), folder / "a", jobs=1, stop=Look(10), until="10 blocks")
+    run(quick(), folder / "a", jobs=1, stop=Look(10))
     whole = tables(folder / "a")
     break_off(folder / "a", [0, 3])
     look = Look(10)
-    run(quick(), folder / "a", jobs=1, stop=look, until="10 blocks", resume=True)
+    run(quick(), folder / "a", jobs=1, stop=look, resume=True)
     assert len(look.seen) == 5
     assert tables(folder / "a") == whole
     again = Look(10)
-    run(quick(), folder / "a", jobs=1, stop=again, until="10 blocks", resume=True)
+    run(quick(), folder / "a", jobs=1, stop=again, resume=True)
     assert len(again.seen) == 5
     assert tables(folder / "a") == whole
-    with pytest.raises(TournamentError, match=r"until is none, and the run in \S+ has 10 blocks"):
-        run(quick(), folder / "a", jobs=1, resume=True)
+    run(replace(quick(), until=Width(1e-6)), folder / "b", jobs=1)
+    with pytest.raises(TournamentError, match=r"until is none, and the run in \S+ has width<1e-06"):
+        run(quick(), folder / "b", jobs=1, resume=True)
 
 
 def test_a_rule_that_never_stops_changes_nothing(folder: Path) -> None:

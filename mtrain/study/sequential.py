@@ -32,10 +32,14 @@ def first_look(every: int, most: int) -> int:
 def _start(first: int, level: float) -> float:
     """The t statistic at the first look that a confidence sequence of this level may reach."""
     from scipy.optimize import brentq
-    from scipy.stats import t
+    from scipy.special import gammaln, stdtr
+
+    df = first - 1
+    constant = np.exp(gammaln((df + 1) / 2) - gammaln(df / 2)) / np.sqrt(df * np.pi)
 
     def excess(b: float) -> float:
-        return float(2 * (t.sf(b, first - 1) + b * t.pdf(b, first - 1)) - (1 - level))
+        density = constant * (1 + b * b / df) ** (-(df + 1) / 2)
+        return float(2 * (stdtr(df, -b) + b * density) - (1 - level))
 
     high = 10.0
     while excess(high) > 0:
