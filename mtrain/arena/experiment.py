@@ -28,9 +28,12 @@ KEYS: dict[str, tuple[type, str]] = {
     "players": (int, "seats at a table"),
     "focus": (str, "the agent, by its label, that meets each of the others alone"),
     "lineups": (list, "who meets whom: lists of labels, one a seat"),
+    "self_play": (bool, "does one agent sit in all seats?"),
+    "seatings": (str, "permute, shuffle or rotate"),
     "deals": (int, "blocks for every line-up"),
     "games": (int, "instead of deals: whole blocks that hold at least so many games"),
     "seed": (int, "the seed"),
+    "anchor": (str, "the agent, by its label, whose rating is 0, or LABEL=RATING"),
     "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
 }
 REQUIRED = ("question", "agents", "seed")
@@ -39,7 +42,19 @@ REQUIRED = ("question", "agents", "seed")
 INSTEAD = (("deals", "games"), ("focus", "lineups"))
 
 _WORDS = {str: "a text", list: "a list of texts", dict: "a table", int: "a whole number", bool: "true or false"}
-_PLAN = ("rules", "players", "focus", "lineups", "deals", "games", "seed", "allow_peeking")
+_PLAN = (
+    "rules",
+    "players",
+    "focus",
+    "lineups",
+    "self_play",
+    "seatings",
+    "deals",
+    "games",
+    "seed",
+    "anchor",
+    "allow_peeking",
+)
 
 # What a part may be called: its name becomes a folder's.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

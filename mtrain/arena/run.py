@@ -147,9 +147,12 @@ def tournament(
     players: int = 4,
     focus: str | None = None,
     lineups: Sequence[Sequence[str]] | None = None,
+    self_play: bool = False,
+    seatings: str | None = None,
     deals: int | None = None,
     games: int | None = None,
     seed: int = 0,
+    anchor: str | None = None,
     jobs: int | None = None,
     out: str | Path | None = None,
     title: str = "",
@@ -171,10 +174,16 @@ def tournament(
     focus, lineups
         Who meets whom: one of the agents against each of the others (``focus="mc"``), or a list of line-ups
         (``lineups=[["mc", "greedy", "greedy", "greedy"]]``). With neither, the agents meet in every combination.
+    self_play
+        One agent in all seats, each copy with a label of its own: a check that what is equal comes out equal.
+    seatings
+        ``permute``, ``shuffle`` or ``rotate``; None: all orders up to four seats, shuffled rotations above.
     deals, games
         How many blocks for every line-up (100 if nothing is said), or the least number of games.
     seed
         The same seed gives the same tables, whatever `jobs` is.
+    anchor
+        The agent whose rating is 0 (``"greedy"``) or given (``"greedy=1500"``).
     jobs
         Workers; None: one a core.
     out
@@ -216,9 +225,12 @@ def tournament(
         players=players,
         focus=focus,
         lineups=lineups,
+        self_play=self_play,
+        seatings=seatings,
         deals=deals,
         games=games,
         seed=seed,
+        anchor=anchor,
         title=title,
         agents_from=agents_from,
         allow_peeking=allow_peeking,

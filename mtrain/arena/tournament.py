@@ -7,16 +7,30 @@ nothing.
 import difflib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combinations, gauntlet
+from mtrain.arena.schedule import (
+    ALL,
+    GAUNTLET,
+    LISTED,
+    MOST_ORDERS,
+    PERMUTE,
+    SEATINGS,
+    SELF_PLAY,
+    Chunk,
+    Schedule,
+    combinations,
+    gauntlet,
+    n_orders,
+)
 from mtrain.errors import Mistake
 from mtrain.game.rules import RulesError, RuleSet, override, preset
+from mtrain.study.anchors import Anchor, parse_anchor
 from mtrain.think.agent import PEEKS, AgentSpec, Registry, effort, refuse_peeking
 
 MAX_SEED = 2**63 - 1
@@ -39,7 +53,11 @@ class Tournament:
     lineups
         Who meets whom: sorted indices of agents, one a seat.
     kind
-        Where the line-ups come from: `ALL`, `GAUNTLET` or `LISTED`.
+        Where the line-ups come from: `ALL`, `GAUNTLET`, `LISTED` or `SELF_PLAY`.
+    seated
+        How they are seated: one of `SEATINGS`; None: by the number of seats.
+    anchor
+        The agent whose rating is fixed, and at what; None: the mean of all is 0.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -50,11 +68,13 @@ class Tournament:
     lineups: tuple[tuple[int, ...], ...]
     kind: str = ALL
     title: str = ""
+    seated: str | None = None
+    anchor: Anchor | None = None
 
     @cached_property
     def schedule(self) -> Schedule:
         """All its games."""
-        return Schedule(self.lineups, self.deals, self.seed)
+        return Schedule(self.lineups, self.deals, self.seed, self.seated)
 
     @property
     def n_rounds(self) -> int:
@@ -84,9 +104,12 @@ def plan(
     players: int = 4,
     focus: str | None = None,
     lineups: Sequence[Sequence[str]] | None = None,
+    self_play: bool = False,
+    seatings: str | None = None,
     deals: int | None = None,
     games: int | None = None,
     seed: int = 0,
+    anchor: str | None = None,
     title: str = "",
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
@@ -107,12 +130,20 @@ def plan(
     lineups
         Who meets whom, each line-up as labels of agents, one a seat. With neither, the agents meet in every
         combination, or fill the seats in equal shares where they are fewer.
+    self_play
+        One agent meets itself: a copy in every seat, each with a label of its own (``greedy#1`` …).
+    seatings
+        How a line-up is seated, deal by deal: in all its orders (``permute``), in the rotations of a random cyclic
+        order a deal (``shuffle``) or of one fixed order (``rotate``). None: ``permute`` up to four seats, else
+        ``shuffle``.
     deals
         Blocks for every line-up; 100 if neither `deals` nor `games` is given.
     games
         Instead of `deals`: as many whole blocks, the same for every line-up, as hold at least so many games.
     seed
         0 … 2**63 − 1.
+    anchor
+        The agent whose rating is 0, by its label; ``"greedy=1500"``: is 1500. None: the mean is 0.
     title
         What it is called in manifests and figures.
     agents_from
@@ -148,18 +179,58 @@ def plan(
     specs = [registry.parse(text) for text in agents]
     if not allow_peeking:
         refuse_peeking(specs)
+    if self_play:
+        specs = _copies(specs, players, focus is not None or lineups is not None)
+        agents = [spec.label for spec in specs]
     for one, other in itertools.combinations(specs, 2):
         if one.label == other.label:
             raise TournamentError(f"two agents are called {one.label!r}; give them labels: a@{one}, b@{other}")
     kind, tables_of = _pairing(dict(zip(agents, specs, strict=True)), players, focus, lineups)
+    _check_seatings(seatings, tables_of)
     if games is not None:
-        deals = -(-games // Schedule(tables_of, 1, seed).n_games)
-    t = Tournament(tuple(specs), resolved, players, 100 if deals is None else deals, seed, tables_of, kind, title)
+        deals = -(-games // Schedule(tables_of, 1, seed, seatings).n_games)
+    t = Tournament(
+        tuple(specs),
+        resolved,
+        players,
+        100 if deals is None else deals,
+        seed,
+        tables_of,
+        SELF_PLAY if self_play else kind,
+        title,
+        seatings,
+        None if anchor is None else parse_anchor(anchor, [spec.label for spec in specs]),
+    )
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")
     if len(tables_of) > np.iinfo(np.int16).max:
         raise TournamentError(f"{len(tables_of):,} line-ups are more than the tables can number")
     return t
+
+
+def _copies(specs: Sequence[AgentSpec], players: int, paired: bool) -> list[AgentSpec]:
+    """Return one agent as often as there are seats, each copy with a label of its own."""
+    if len(specs) != 1:
+        raise TournamentError(f"in self-play one agent sits in all seats; {len(specs)} are given")
+    if paired:
+        raise TournamentError("self-play says who meets whom; leave out the focus or the line-ups")
+    (spec,) = specs
+    name, mark = spec.label.removesuffix(PEEKS), PEEKS if spec.peeks else ""
+    return [replace(spec, label=f"{name}#{seat}{mark}") for seat in range(1, players + 1)]
+
+
+def _check_seatings(wanted: str | None, lineups: Sequence[Sequence[int]]) -> None:
+    """Refuse seatings that there are not, or that are too many to be one block."""
+    if wanted is not None and wanted not in SEATINGS:
+        near = difflib.get_close_matches(str(wanted), SEATINGS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(SEATINGS)}"
+        raise TournamentError(f"unknown seatings {wanted!r}; {hint}")
+    most, seats = max(map(n_orders, lineups)), len(lineups[0])
+    if wanted == PERMUTE and most > MOST_ORDERS:
+        raise TournamentError(
+            f"seatings permute would play every deal in {most:,} orders, and at most {MOST_ORDERS} can be played; "
+            f"shuffle plays {seats}"
+        )
 
 
 def _pairing(
