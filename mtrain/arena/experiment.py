@@ -39,7 +39,7 @@ KEYS: dict[str, tuple[type, str]] = {
 REQUIRED = ("question", "agents", "seed")
 
 # Keys of which one stands for the other: a part that gives one does without the other of the top.
-INSTEAD = (("deals", "games"), ("focus", "lineups"))
+INSTEAD = (("deals", "games"), ("focus", "lineups", "self_play"))
 
 _WORDS = {str: "a text", list: "a list of texts", dict: "a table", int: "a whole number", bool: "true or false"}
 _PLAN = (

@@ -10,6 +10,7 @@ import click
 from mtrain.cli.options import (
     agents_from_too,
     allow_peeking_too,
+    anchor_given,
     changes_of,
     fail,
     jobs_given,
@@ -32,9 +33,17 @@ from mtrain.cli.options import (
     metavar="'AGENT AGENT …'",
     help="Who sits at a table, whatever the seats: labels with spaces between; may be repeated.",
 )
+@click.option("--self-play", is_flag=True, help="The one AGENT in all seats, each copy with a label of its own.")
+@click.option(
+    "--seatings",
+    metavar="HOW",
+    help="How a line-up is seated, deal by deal: permute (all orders), shuffle (the rotations of a random order) or "
+    "rotate (of one order)  [default: permute up to 4 seats, else shuffle]",
+)
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
 @seed_given
+@anchor_given
 @jobs_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
 @click.option("--figures", is_flag=True, help="Draw the figures, too (`mtrain report` does it later).")
@@ -49,9 +58,12 @@ def tournament(
     players: int,
     focus: str | None,
     lineups: tuple[str, ...],
+    self_play: bool,
+    seatings: str | None,
     deals: int | None,
     games: int | None,
     seed: int,
+    anchor: str | None,
     jobs: int | None,
     out: str | None,
     figures: bool,
@@ -63,7 +75,8 @@ def tournament(
     """Play a tournament of the AGENTS and print the standings.
 
     With more agents than seats every combination meets equally often; with fewer, seats are filled by repetition
-    in equal shares. With --focus, or a --lineup for every table wanted, only those meet.
+    in equal shares. With --focus, or a --lineup for every table wanted, only those meet; with --self-play one agent
+    meets itself, and every interval should hold 0 pips and an equal share of the games.
     """
     from mtrain.arena.tournament import plan
 
@@ -74,9 +87,12 @@ def tournament(
         players=players,
         focus=focus,
         lineups=[lineup.split() for lineup in lineups] or None,
+        self_play=self_play,
+        seatings=seatings,
         deals=deals,
         games=games,
         seed=seed,
+        anchor=anchor,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
     )
