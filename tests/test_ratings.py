@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from test_estimates import numbers, tournament
 
-from mtrain.study.ratings import RIDGE, SCALE, _terms, merged, outcomes, rate, ratings
+from mtrain.study.plackett_luce import RIDGE, _terms, merged, outcomes
+from mtrain.study.ratings import SCALE, rate, ratings
 
 
 def ranked(tables, per_block=4):

@@ -23,7 +23,8 @@ from typing import Any
 
 import pandas as pd
 
-from mtrain.study import blocks, checks, estimates, ratings, tables
+from mtrain.study import blocks, checks, estimates, plackett_luce, ratings, tables
+from mtrain.study.anchors import anchor_in
 from mtrain.study.checks import check
 from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
@@ -44,7 +45,7 @@ class Digest:
     effects: list[pd.DataFrame]
     rounds: pd.DataFrame
     scores: pd.DataFrame
-    outcomes: ratings.Outcomes
+    outcomes: plackett_luce.Outcomes
     tally: checks.Tally
 
 
@@ -57,7 +58,7 @@ class Summary:
     effects: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
-    outcomes: ratings.Outcomes
+    outcomes: plackett_luce.Outcomes
     warnings: list[str]
 
 
@@ -77,7 +78,7 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         [blocks.seat_numbers(g), blocks.offset_numbers(r)],
         blocks.round_numbers(r),
         blocks.score_counts(rounds),
-        ratings.outcomes(g),
+        plackett_luce.outcomes(g),
         counted,
     )
 
@@ -99,7 +100,7 @@ def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
         blocks.merged([effect for part in digests for effect in part.effects]),
         blocks.merged([part.rounds for part in digests]),
         blocks.merged([part.scores for part in digests]),
-        ratings.merged([part.outcomes for part in digests]),
+        plackett_luce.merged([part.outcomes for part in digests]),
         found + list(warnings),
     )
 
@@ -202,7 +203,7 @@ class Results:
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """The `ratings` table."""
-        return ratings.rate(self.summary.outcomes)
+        return ratings.rate(self.summary.outcomes, anchor=anchor_in(self.manifest))
 
     @cached_property
     def by_round(self) -> pd.DataFrame:

@@ -144,7 +144,7 @@ STANDINGS = Table("standings", "agent", ("agent",), (
     *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
     *_interval("win", "share of games won per seat, ties split", "win share"),
     *_interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_"),
-    *_interval("rating", "Plackett–Luce rating, mean 0 among agents that met; higher is better", "rating points"),
+    *_interval("rating", "Plackett–Luce rating: mean 0 among agents that met, or from the anchor", "rating points"),
     *_interval("round_wins", "share of rounds won (lowest score) per seat, ties split", "share of rounds"),
     *_interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
     *_interval("out", "share of rounds in which the seat went out; in a blocked one nobody does", "share of rounds"),
@@ -202,7 +202,12 @@ SCORES = Table("scores", "agent × score", ("agent", "pips"), (
 RATINGS = Table("ratings", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("group", "int16", "agents of one group met, if only through others; ratings compare within a group"),
-    *_interval("rating", "Plackett–Luce rating, mean 0 in its group; higher is better", "rating points"),
+    *_interval(
+        "rating", "Plackett–Luce rating: mean 0 in its group, or from the anchor; higher is better", "rating points"
+    ),
+    Column("boot_lo", "Float64", "lower end of the bootstrap's 95 % interval of rating", "rating points"),
+    Column("boot_hi", "Float64", "upper end of the bootstrap's 95 % interval of rating", "rating points"),
+    Column("first", "Float64", "share of bootstrap replicates in which it is rated first", "share of replicates"),
     _NOTE,
 ))  # fmt: skip
 
