@@ -24,6 +24,7 @@ from typing import Any
 import pandas as pd
 
 from mtrain.study import blocks, checks, estimates, plackett_luce, ratings, tables
+from mtrain.study.alpharank import alpharank
 from mtrain.study.anchors import anchor_in
 from mtrain.study.checks import check
 from mtrain.study.families import families
@@ -204,6 +205,11 @@ class Results:
     def ratings(self) -> pd.DataFrame:
         """The `ratings` table."""
         return ratings.rate(self.summary.outcomes, anchor=anchor_in(self.manifest))
+
+    @cached_property
+    def alpharank(self) -> pd.DataFrame:
+        """The `alpharank` table: a second opinion beside the ratings."""
+        return alpharank(self.summary.pairs, self.summary.blocks, self.manifest.get("lineups", ()))
 
     @cached_property
     def by_round(self) -> pd.DataFrame:

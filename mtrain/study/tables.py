@@ -211,6 +211,16 @@ RATINGS = Table("ratings", "agent", ("agent",), (
     _NOTE,
 ))  # fmt: skip
 
+ALPHARANK = Table("alpharank", "agent", ("agent",), (
+    Column("agent", "str", "label of the agent"),
+    Column("group", "int16", "agents of one group met, if only through others"),
+    Column("blocks", "int32", "blocks played", "blocks"),
+    *_interval("mass", "share of the time that a population of the fittest spends with the agent", "share of time"),
+    Column("expected", "Float64", "mean of mass over bootstrap replicates", "share of time"),
+    Column("basis", "str", "where a mutant's success was read off"),
+    _NOTE,
+))  # fmt: skip
+
 TIMING = Table("timing", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("decisions", "int64", "decisions timed", "decisions"),
