@@ -21,6 +21,7 @@ from mtrain.arena.chunks import Done, work
 from mtrain.arena.clock import summary
 from mtrain.arena.manifest import manifest_of, to_bytes
 from mtrain.arena.tournament import Tournament, TournamentError, plan
+from mtrain.errors import Trouble
 from mtrain.game.jit import JIT
 from mtrain.game.rules import RuleSet
 from mtrain.study import results, tables
@@ -91,6 +92,10 @@ def run(
             watch(Step(games, t.schedule.n_games, rounds, time.time() - started, digests))
 
     made = results.Results(out, manifest, ready=results.combine(digests))
+    if (deals := made.summary.blocks["deal"].nunique()) != t.schedule.n_blocks:
+        raise Trouble(
+            f"{t.schedule.n_blocks:,} blocks were planned on as many different deals, and {deals:,} are there"
+        )
     means = [summary(histogram) for histogram in times]
     timing = {
         "agent": [agent.label for agent in t.agents],

@@ -46,7 +46,9 @@ from mtrain.cli.options import (
 @anchor_given
 @jobs_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
-@click.option("--figures", is_flag=True, help="Draw the figures, too (`mtrain report` does it later).")
+@click.option(
+    "--figures", is_flag=True, help="Draw the figures and write the page, too (`mtrain report` does it later)."
+)
 @agents_from_too
 @allow_peeking_too
 @quiet_too
@@ -152,9 +154,11 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
     """Play a planned tournament, show its progress and print its standings."""
     _print_standings(_played(t, out, jobs, figures, quiet), as_json)
     if figures:
-        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
+        click.echo(
+            f"mtrain: tables in {out}, figures in {out / 'figures'}, the page is {out / 'report.html'}", err=True
+        )
     else:
-        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
+        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures and writes the page", err=True)
 
 
 def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> Any:
@@ -174,9 +178,9 @@ def _played(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool) -> 
             said = f"the games finished so far are in {out}, and `mtrain report {out}` reads them"
             fail(f"interrupted; {said if kept else 'no chunk of games was finished'}", 130)
     if figures:  # before anything is printed: whoever reads the table may stop listening
-        from mtrain.study import plots
+        from mtrain.study.report import show
 
-        plots.save(results, out / "figures")
+        show(results)
     return results
 
 
@@ -209,17 +213,48 @@ def _print_parts(folder: Path, as_json: bool, printed: bool = False) -> None:
 
 @click.command()
 @click.argument("directory", metavar="DIR")
+@click.option("--table", metavar="NAME", help="Only print one of the tables that the page shows, and write nothing.")
+@anchor_given
 @json_too
-def report(directory: str, as_json: bool) -> None:
-    """Make the tables and figures of DIR again from its games and rounds alone; of each part, if it has parts."""
+def report(directory: str, table: str | None, anchor: str | None, as_json: bool) -> None:
+    """Make the tables, figures and page of DIR again from its games and rounds alone; of each part, if it has parts.
+
+    The page is DIR/report.html. Of a run that goes on, only the page is written. An --anchor stays: it is written
+    into the manifest.
+    """
     from mtrain.study import report as study
     from mtrain.study.parts import is_parts
     from mtrain.study.results import read
 
-    written = study.report(directory)
+    if table is not None:
+        if anchor is not None:
+            raise click.UsageError("--table prints what there is, and --anchor changes it; run one after the other")
+        _print_table(directory, table, as_json)
+        return
+    written = study.report(directory, anchor)
     if is_parts(directory):
         _print_parts(Path(directory), as_json)
     else:
         _print_standings(read(directory), as_json)
     for path in written:
         click.echo(f"mtrain: wrote {path}", err=True)
+
+
+def _print_table(directory: str, name: str, as_json: bool) -> None:
+    """Print one table of some results."""
+    from mtrain.show.terminal import records, show_json, show_sheet
+    from mtrain.study.results import read
+    from mtrain.study.sections import section
+    from mtrain.study.sheets import sheet
+    from mtrain.study.tables import ResultsError
+
+    chosen, results = section(name), read(directory)
+    frame = chosen.frame(results)
+    if frame is None:
+        raise ResultsError(f"{directory} has no table {name!r}: nothing of the kind was played or measured")
+    if as_json:
+        show_json(records(frame))
+    else:
+        show_sheet(sheet(chosen.table, frame, results.unit), f"{results.title}: {chosen.heading.lower()}")
+    for warning in results.warnings:
+        click.echo(f"mtrain: warning: {warning}", err=True)

@@ -13,6 +13,9 @@ from typing import Any
 
 from mtrain.study.tables import ResultsError
 
+BY_DEFINITION = "the anchor, by definition"
+"""Why its rating has no interval."""
+
 
 @dataclass(frozen=True)
 class Anchor:
@@ -48,7 +51,7 @@ def parse_anchor(text: str, labels: Sequence[str]) -> Anchor:
         raise ResultsError(f"anchor is the label of an agent, not {text!r}")
     if text in labels:
         return Anchor(text)
-    label, equals, number = text.rpartition("=")
+    label, _, number = text.rpartition("=")
     if label in labels:
         try:
             rating = float(number)

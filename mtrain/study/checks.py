@@ -6,8 +6,10 @@ judged over the whole run and can be added up part by part. Nothing here knows a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import factorial, prod
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -179,6 +181,21 @@ def verdict(tallies: Iterable[Tally]) -> list[str]:
         f"{name} is {low:g} in all {count:.0f} rows of the rounds"
         for name, count, low, high in zip(VARYING, rows, least, most, strict=True)
         if count >= ENOUGH and low == high
+    ]
+
+
+def of_design(manifest: Mapping[str, Any]) -> list[str]:
+    """Warn of what the plan of a run, its manifest, can't tell apart: one sentence for each."""
+    uneven = [
+        lineup
+        for lineup in manifest.get("lineups", [])
+        if factorial(len(lineup)) // prod(factorial(lineup.count(agent)) for agent in set(lineup)) > len(lineup)
+    ]
+    if manifest.get("seatings") != "rotate" or not uneven:
+        return []
+    return [
+        "seatings rotate: every agent has the same neighbours in all games, and rotation doesn't cancel what they are "
+        "worth; permute or shuffle does"
     ]
 
 

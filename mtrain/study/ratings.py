@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.study.anchors import Anchor
+from mtrain.study.anchors import BY_DEFINITION, Anchor
 from mtrain.study.blocks import Bools, Floats, Ints, closure, met
 from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, t_quantile
 from mtrain.study.plackett_luce import RIDGE, Outcomes, fit, outcomes, refits, slopes
@@ -73,7 +73,7 @@ def rate(games: Outcomes, ridge: float = RIDGE, anchor: Anchor | None = None) ->
     note = _notes(games, theirs, games.ranks[mixed], group, blocks, error)
     shared = blocks.copy()
     if fixed >= 0 and blocks[fixed]:
-        note[fixed] = f"the anchor: {anchor.rating if anchor else 0:g} by definition"
+        note[fixed] = BY_DEFINITION
         shared[group == group[fixed]] = np.minimum(blocks, blocks[fixed])[group == group[fixed]]
         note[(shared < 2) & (note == "")] = FEW
     sure = note == ""
@@ -90,9 +90,9 @@ def rate(games: Outcomes, ridge: float = RIDGE, anchor: Anchor | None = None) ->
         "rating": rating,
         "rating_lo": rating - half,
         "rating_hi": rating + half,
-        "boot_lo": np.where(sure, SCALE * low + shift, np.nan),
-        "boot_hi": np.where(sure, SCALE * high + shift, np.nan),
-        "first": np.where((blocks > 1) & (error > NOISE), _first(again, group), np.nan),
+        "bootstrap_lo": np.where(sure, SCALE * low + shift, np.nan),
+        "bootstrap_hi": np.where(sure, SCALE * high + shift, np.nan),
+        "first": np.where((blocks > 1) & (np.ptp(again, axis=0) > NOISE), _first(again, group), np.nan),
         "note": note,
     }
     return frame(RATINGS, {name: values[order] for name, values in table.items()})

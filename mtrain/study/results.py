@@ -229,8 +229,8 @@ class Results:
 
     @property
     def warnings(self) -> list[str]:
-        """What `check` has to say of the run."""
-        return self.summary.warnings
+        """What `check` has to say of the run, and what is to be said of its plan."""
+        return checks.of_design(self.manifest) + self.summary.warnings
 
     @cached_property
     def summary(self) -> Summary:

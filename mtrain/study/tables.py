@@ -7,6 +7,7 @@ dominoes beyond the words in its columns, and nothing of where results lie or wh
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,8 +206,8 @@ RATINGS = Table("ratings", "agent", ("agent",), (
     *_interval(
         "rating", "Plackett–Luce rating: mean 0 in its group, or from the anchor; higher is better", "rating points"
     ),
-    Column("boot_lo", "Float64", "lower end of the bootstrap's 95 % interval of rating", "rating points"),
-    Column("boot_hi", "Float64", "upper end of the bootstrap's 95 % interval of rating", "rating points"),
+    Column("bootstrap_lo", "Float64", "lower end of the bootstrap's 95 % interval of rating", "rating points"),
+    Column("bootstrap_hi", "Float64", "upper end of the bootstrap's 95 % interval of rating", "rating points"),
     Column("first", "Float64", "share of bootstrap replicates in which it is rated first", "share of replicates"),
     _NOTE,
 ))  # fmt: skip
@@ -412,7 +413,7 @@ def write(table: Table, rows: pd.DataFrame, path: Path) -> Path:
 def put(path: Path, data: Any) -> Path:
     """Write bytes to a file, under another name until they are complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".tmp")
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")  # a run and a report of it may write at once
     with unfinished.open("wb") as file:
         file.write(data)
     unfinished.replace(path)
