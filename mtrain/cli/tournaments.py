@@ -47,7 +47,7 @@ from mtrain.cli.options import (
 @jobs_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
 @click.option(
-    "--figures", is_flag=True, help="Draw the figures and write the page, too (`mtrain report` does it later)."
+    "--figures", is_flag=True, help="Draw the figures and the page, too (`mtrain report` does it later)."
 )
 @agents_from_too
 @allow_peeking_too
@@ -154,9 +154,7 @@ def _play(t: Any, out: Path, jobs: int | None, figures: bool, quiet: bool, as_js
     """Play a planned tournament, show its progress and print its standings."""
     _print_standings(_played(t, out, jobs, figures, quiet), as_json)
     if figures:
-        click.echo(
-            f"mtrain: tables in {out}, figures in {out / 'figures'}, the page is {out / 'report.html'}", err=True
-        )
+        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}, page in {out / 'report.html'}", err=True)
     else:
         click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures and writes the page", err=True)
 

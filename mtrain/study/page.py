@@ -29,7 +29,6 @@ LONG = 40
 # What the manifest's own numbers are called on the page; the others go by their names.
 _FACTS = {
     "preset": "rules",
-    "base": "rules begin from",
     "rules_version": "version of the rules",
     "players": "seats at a table",
     "schedule": "who meets whom",
@@ -38,9 +37,11 @@ _FACTS = {
     "rounds": "rounds in a game",
     "jobs": "workers",
     "seconds": "seconds it took",
-    "command": "the command that plays it again",
 }
-_ELSEWHERE = ("agents", "parameters", "peeking", "rules", "changes", "lineups", "warnings", "title", "format", "anchor")
+_ELSEWHERE = (
+    "agents", "parameters", "peeking", "rules", "base", "changes", "lineups", "warnings", "title", "format", "anchor",
+    "command",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def _lead(results: Results) -> str:
     facts = [
         f"{rules} rules" if rules else "",
         f"{m['players']} seats" if "players" in m else "",
-        f"{m['games']:,} games" if "games" in m and m.get("finished") else f"up to {games:,} games an agent",
+        f"{m['games']:,} games" if "games" in m and m.get("finished", True) else f"up to {games:,} games an agent",
         f"seed {m['seed']}" if "seed" in m else "",
         f"mtrain {m['versions']['mtrain']}" if "versions" in m else "",
     ]

@@ -1,4 +1,4 @@
-"""The report: derived tables, figures and a page of a tournament, made from its rounds, its games and its manifest alone.
+"""The report: derived tables, figures and a page of a tournament, made from rounds, games and manifest alone.
 
 The same results give the same bytes, so making it twice changes nothing. Times of decisions are measured, not
 derived: they stay as they are. While a run goes on its directory is its own: a report of it writes the page, which
@@ -49,7 +49,7 @@ def report(path: str | Path, anchor: str | None = None) -> list[Path]:
         written = [file for results in found.results.values() for file in report(results.path, anchor)]
         return written + report_parts(path)
     results = read(path, fresh=True)
-    finished = bool(results.manifest.get("finished"))
+    finished = results.manifest.get("finished", True)
     if anchor is not None:
         chosen = parse_anchor(anchor, results.labels)
         if chosen != anchor_in(results.manifest):

@@ -23,6 +23,7 @@ _FORMS = {
     "rank": "{:.2f}",
     "rating points": "{:.0f}",
     "nats/tile": "{:.3f}",
+    "µs": "{:.3g}",
 }
 
 # Columns whose name, its low lines read as spaces, is no word to head them with.
@@ -101,10 +102,10 @@ def sheet(table: Table, frame: pd.DataFrame, unit: str = "pips") -> Sheet:
             continue
         name = value.name if value else column.name.removesuffix("_lo")
         text = _WORDS.get(name, name.replace("_", " "))
-        words = (text, column.unit if column.unit != text else "", column.meaning.removeprefix("lower end of "))
-        headings.append(
-            Heading(name, *(word.replace("pips", unit) for word in words), column.dtype not in ("str", "category"))
-        )
+        measure = column.unit if column.unit != text else ""
+        meaning = column.meaning.removeprefix("lower end of ")
+        text, measure, meaning = (word.replace("pips", unit) for word in (text, measure, meaning))
+        headings.append(Heading(name, text, measure, meaning, column.dtype not in ("str", "category")))
         columns.append(cells)
     return Sheet(tuple(headings), tuple(zip(*columns, strict=True)))
 
