@@ -46,9 +46,7 @@ from mtrain.cli.options import (
 @anchor_given
 @jobs_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
-@click.option(
-    "--figures", is_flag=True, help="Draw the figures and the page, too (`mtrain report` does it later)."
-)
+@click.option("--figures", is_flag=True, help="Draw the figures and the page, too (`mtrain report` does it later).")
 @agents_from_too
 @allow_peeking_too
 @quiet_too
@@ -190,6 +188,8 @@ def _print_standings(results: Any, as_json: bool) -> None:
         show_json(records(results.standings))
     else:
         show_standings(results.standings, results.title, results.unit)
+    if results.null_check:
+        click.echo(f"mtrain: {results.null_check}", err=True)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
 

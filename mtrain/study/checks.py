@@ -199,6 +199,21 @@ def of_design(manifest: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def of_copies(standings: pd.DataFrame) -> str:
+    """Say how the copies of one agent came out against one another, given their `standings`: equal, if all is well."""
+    told = []
+    n = len(standings)
+    for name, fair, words in (("diff", 0.0, "0 pips/round"), ("win", 1 / max(n, 1), f"1/{n} of the games")):
+        low, high = (standings[f"{name}_{end}"].to_numpy(np.float64, na_value=np.nan) for end in ("lo", "hi"))
+        known = ~np.isnan(low)
+        if known.any():
+            inside = int(((low <= fair) & (fair <= high)).sum())
+            told.append(f"{words} in {inside} of {known.sum()} intervals")
+    if not told:
+        return "null check: no intervals to look into"
+    return f"null check of copies: {' and '.join(told)}; by chance one interval in twenty misses"
+
+
 def _check_balance(seated: pd.DataFrame, seats: int) -> None:
     """Each agent of a match equally often in each seat, and as first starter as often as it holds seats."""
     count = seated.groupby(["match", "agent", "seat"], sort=True)[["games", "starts"]].sum()

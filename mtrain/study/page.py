@@ -105,6 +105,7 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
         title=results.title,
         lead=_lead(results),
         running=None if planned is None or there == planned else f"{there:,} of {planned:,} blocks so far",
+        null_check=results.null_check,
         warnings=results.warnings,
         sections=shown,
         further=[_figure(data, name) for name, data in pictures.items() if name not in claimed],

@@ -228,6 +228,13 @@ class Results:
         return families(self.standings, told["agents"], told.get("parameters", {}), told.get("peeking", ()))
 
     @property
+    def null_check(self) -> str:
+        """How the copies of self-play came out against one another; "" where several agents met."""
+        if self.manifest.get("schedule") != "self-play":
+            return ""
+        return checks.of_copies(self.standings).replace("pips", self.unit)
+
+    @property
     def warnings(self) -> list[str]:
         """What `check` has to say of the run, and what is to be said of its plan."""
         return checks.of_design(self.manifest) + self.summary.warnings
