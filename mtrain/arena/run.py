@@ -93,9 +93,7 @@ def run(
 
     made = results.Results(out, manifest, ready=results.combine(digests))
     if (deals := made.summary.blocks["deal"].nunique()) != t.schedule.n_blocks:
-        raise Trouble(
-            f"{t.schedule.n_blocks:,} blocks were planned on as many different deals, and {deals:,} are there"
-        )
+        raise Trouble(f"{t.schedule.n_blocks:,} blocks are to be as many different deals, and they are {deals:,}")
     means = [summary(histogram) for histogram in times]
     timing = {
         "agent": [agent.label for agent in t.agents],
