@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from mtrain.arena.run import run
 from mtrain.arena.schedule import SEATINGS, Schedule, combinations, first_starter, gauntlet
 from mtrain.arena.tournament import TournamentError, plan
+from mtrain.cli.main import mtrain as command_line
 from mtrain.errors import Trouble
 from mtrain.study.checks import of_design
-from tests.conftest import mtrain
 
 SHAPES = [(1, 4), (2, 2), (2, 4), (3, 3), (3, 4), (4, 4), (6, 4), (2, 5), (5, 5), (4, 8), (7, 5), (10, 10)]
 
@@ -305,12 +306,17 @@ def test_what_self_play_refuses(call: dict[str, object], sentence: str) -> None:
         "tournament x@greedy:own=5 --self-play --players 2 --deals 2 --set rounds=1",
     ],
 )
-def test_the_manifests_command_plays_the_same_games_again(tmp_path: Path, call: str) -> None:
-    assert mtrain(*shlex.split(call), "--out", "a", "--quiet", cwd=tmp_path).returncode == 0
-    one = json.loads((tmp_path / "a" / "manifest.json").read_text())
-    ran = mtrain(*shlex.split(one["command"])[1:], "--out", "b", "--quiet", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    other = json.loads((tmp_path / "b" / "manifest.json").read_text())
+def test_the_manifests_command_plays_the_same_games_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words, told = shlex.split(call), []
+    for folder in ("a", "b"):
+        ran = CliRunner().invoke(command_line, [*words, "--out", folder, "--quiet", "--jobs", "1"])
+        assert ran.exit_code == 0, ran.output
+        told.append(json.loads((tmp_path / folder / "manifest.json").read_text()))
+        words = shlex.split(told[0]["command"])[1:]
+    one, other = told
     assert {key for key in one if one[key] != other[key]} <= {"started", "seconds"}
     for table in ("rounds.parquet/part-00000.parquet", "standings.parquet"):
         assert (tmp_path / "a" / table).read_bytes() == (tmp_path / "b" / table).read_bytes()
