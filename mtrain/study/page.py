@@ -19,7 +19,7 @@ from mtrain.study.anchors import anchor_in
 from mtrain.study.parts import Parts
 from mtrain.study.results import Results
 from mtrain.study.sections import SECTIONS
-from mtrain.study.sheets import Sheet, sheet
+from mtrain.study.sheets import Sheet, in_unit, sheet
 
 FILE = "report.html"
 
@@ -42,6 +42,9 @@ _ELSEWHERE = (
     "agents", "parameters", "peeking", "rules", "base", "changes", "lineups", "warnings", "title", "format", "anchor",
     "command",
 )  # fmt: skip
+
+
+_PARTS = "Pips per round of each agent against the others at its table, part by part, with 95 % intervals."
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,8 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
         for name, caption in section.figures.items():
             mine = [each for each in pictures if each == name or each.startswith(f"{name}_")]
             claimed.update(mine)
-            figures += [_figure(pictures[each], caption.replace("pips", results.unit)) for each in mine]
-        about = section.about.replace("pips", results.unit)
+            figures += [_figure(pictures[each], in_unit(caption, results.unit)) for each in mine]
+        about = in_unit(section.about, results.unit)
         if section.table is tables.RATINGS and anchor:
             about += f" Counted from {anchor.agent}, which stands at {anchor.rating:g}."
         laid = sheet(section.table, frame, results.unit)
@@ -126,8 +129,7 @@ def page_of_parts(found: Parts, picture: bytes) -> str:
     return _render(
         "parts.html",
         title=found.title,
-        figure=_figure(picture, "Pips per round of each agent against the others at its table, part by part.".replace(
-            "Pips", unit.capitalize())),
+        figure=_figure(picture, in_unit(_PARTS, unit)),
         sheet=sheet(tables.PARTS, found.standings, unit),
         parts={name: found.results[name] for name in found.names if name in found.results},
         missing=found.missing,
@@ -159,10 +161,10 @@ def _figure(svg: bytes, caption: str) -> Figure:
 def _lead(results: Results) -> str:
     """What was played, in a line: rules, seats, deals, games, seed, version."""
     m = results.manifest
-    rules = f"{m['base']} with changes" if m.get("preset") == "house" and "base" in m else m.get("preset")
+    rules = f"{m['base']} rules with changes" if m.get("changes") else f"{m['preset']} rules" if "preset" in m else ""
     games = int(results.standings["games"].max())
     facts = [
-        f"{rules} rules" if rules else "",
+        rules,
         f"{m['players']} seats" if "players" in m else "",
         f"{m['games']:,} games" if "games" in m and m.get("finished", True) else f"up to {games:,} games an agent",
         f"seed {m['seed']}" if "seed" in m else "",

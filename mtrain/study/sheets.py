@@ -104,10 +104,15 @@ def sheet(table: Table, frame: pd.DataFrame, unit: str = "pips") -> Sheet:
         text = _WORDS.get(name, name.replace("_", " "))
         measure = column.unit if column.unit != text else ""
         meaning = column.meaning.removeprefix("lower end of ")
-        text, measure, meaning = (word.replace("pips", unit) for word in (text, measure, meaning))
+        text, measure, meaning = (in_unit(word, unit) for word in (text, measure, meaning))
         headings.append(Heading(name, text, measure, meaning, column.dtype not in ("str", "category")))
         columns.append(cells)
     return Sheet(tuple(headings), tuple(zip(*columns, strict=True)))
+
+
+def in_unit(text: str, unit: str) -> str:
+    """A text in which what a score counts stands where it says pips."""
+    return text.replace("pips", unit).replace("Pips", unit.capitalize())
 
 
 def _cells(frame: pd.DataFrame, value: Column | None, ends: tuple[Column, Column] | None) -> list[Cell]:
