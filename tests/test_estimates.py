@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from mtrain.study import tables
-from mtrain.study.blocks import block_numbers, merged, mid_ranks, offset_numbers, pair_numbers, seat_numbers
+from mtrain.study.blocks import block_numbers, merged, mid_ranks, pair_numbers
+from mtrain.study.effects import offset_numbers, seat_numbers
 from mtrain.study.estimates import by_round, pairwise, scores, seats, seats_from, standings, standings_from
 from mtrain.study.intervals import estimate, estimate_share
 from mtrain.study.tables import ResultsError
@@ -67,6 +68,7 @@ def tournament(
         )
         k = np.broadcast_to(np.arange(n_rounds)[:, None], pips.shape[1:])
         plays = rng.integers(4, 12, pips.shape)
+        hands, doubles = (rng.integers(0, most, (deals, n_rounds, n)) for most in (240, 6))
         rounds.append(
             {name: np.repeat(v, n * n_rounds) for name, v in of_game.items()}
             | {"round": np.broadcast_to(k + 1, pips.shape), "engine": np.broadcast_to(12 - k, pips.shape)}
@@ -74,6 +76,7 @@ def tournament(
             | {"agent": np.repeat(agents, n_rounds, axis=0), "pips": pips, "went_out": went_out}
             | {"end": np.broadcast_to(~went_out.any(axis=2, keepdims=True), pips.shape), "plays": plays}
             | {"turns": plays + 2, "decisions": plays - 3, "draws": rng.integers(0, 6, pips.shape)}
+            | {"dealt": hands[d], "doubles": doubles[d]}
             | {"passes": rng.integers(0, 3, pips.shape), "plays_own": rng.integers(0, plays + 1)}
         )
 
@@ -125,7 +128,7 @@ def test_pips_and_going_out_are_per_seat_held():
     assert table[["pips_lo", "out_lo"]].notna().all(axis=None)
     assert standings(games)["out"].isna().all()
     assert not standings(games)["note"].str.contains("out").any()
-    with pytest.raises(ResultsError, match="other blocks than the table of games"):
+    with pytest.raises(ResultsError, match="other games than the table of games"):
         standings(games, rounds[rounds["deal"] > 0])
 
 
@@ -248,7 +251,7 @@ def test_H12_all_wins_and_zero_variance():
     assert table[["win_lo", "win_hi", "rank_lo", "rank_hi"]].isna().all(axis=None)
     assert table.loc["a", "diff_lo"] < -52 < table.loc["a", "diff_hi"]
     assert table.loc["a", "note"] == (
-        "win, rank mean, round wins, pips: no variance between blocks; "
+        "win, rank mean, round wins, pips, score: no variance between blocks; "
         "rating: never finished behind another agent: held by the ridge"
     )
     same = pairwise(pd.concat([one_game(0, 50, deal=deal) for deal in range(5)]))

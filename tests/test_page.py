@@ -260,7 +260,7 @@ def test_numbers_are_written_by_their_unit(column: str, value: float | None, sai
 def test_a_sheet_folds_intervals_and_leaves_empty_notes_out() -> None:
     games, _ = tournament([("a", "b")], deals=4)
     laid = sheet(tables.PAIRWISE, read_pairs(games), "tiles")
-    assert [heading.column for heading in laid.headings] == ["agent", "opponent", "blocks", "diff", "share"]
+    assert [heading.column for heading in laid.headings] == ["agent", "opponent", "blocks", "diff", "share", "p"]
     assert laid.headings[3].unit == "tiles/round"
     assert re.fullmatch(r"\[[+−]?\d+\.\d\d, [+−]?\d+\.\d\d\]", laid.rows[0][3].interval)
     few = sheet(tables.PAIRWISE, read_pairs(games[games["deal"] == 0]))

@@ -34,6 +34,7 @@ KEYS: dict[str, tuple[type, str]] = {
     "games": (int, "instead of deals: whole blocks that hold at least so many games"),
     "seed": (int, "the seed"),
     "anchor": (str, "the agent, by its label, whose rating is 0, or LABEL=RATING"),
+    "control": (list, "what of the deals the results are to be adjusted for"),
     "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
 }
 REQUIRED = ("question", "agents", "seed")
@@ -53,6 +54,7 @@ _PLAN = (
     "games",
     "seed",
     "anchor",
+    "control",
     "allow_peeking",
 )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mtrain import __version__
+from mtrain.arena.controls import expected
 from mtrain.arena.schedule import GAUNTLET, LISTED, SELF_PLAY
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import PRESETS, RULES_VERSION, RuleSet
@@ -39,6 +40,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "schedule": t.kind,
         "anchor": None if t.anchor is None else t.anchor.to_json(),
         "lineups": [[t.agents[agent].label for agent in lineup] for lineup in schedule.lineups],
+        "control": {name: mean for name, mean in expected(t.rules, t.players).items() if name in t.control},
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,

@@ -21,11 +21,12 @@ from mtrain.game.kernels import advance, apply, first_round, is_legal, list_acti
 from mtrain.game.notation import action_text
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
+from mtrain.game.tiles import HI, LO
 from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, Unasked, ask
 from mtrain.think.policies import uniform_policy
 
 # Columns of `Played.rows`, one row a round and seat.
-ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "plays_own")
+ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "plays_own", "dealt", "doubles")
 # Columns of `Played.ends`, one row a round.
 END = ("engine", "starter", "blocked")
 
@@ -63,7 +64,7 @@ class Played:
 
     Attributes
     ----------
-    rows : int16[games, rounds, seats, 8]
+    rows : int16[games, rounds, seats, 10]
         The columns are `ROW`.
     ends : int8[games, rounds, 3]
         The columns are `END`.
@@ -92,7 +93,8 @@ def _begin(states, template, seed, deals, starters, seatings):
 
 @kernel
 def _end_round(s, rows, ends, counts):
-    """Write down a finished round."""
+    """Write down a finished round. The first tiles of its permutation are the hands that were dealt."""
+    n = np.int64(s.hand_size)
     for seat in range(np.int64(s.n_seats)):
         row = rows[seat]
         row[0] = s.pips[seat]
@@ -103,6 +105,12 @@ def _end_round(s, rows, ends, counts):
         row[5] = s.tally[seat, PASSES]
         row[6] = s.tally[seat, PLAYS]
         row[7] = s.tally[seat, PLAYS_OWN]
+        row[8] = 0
+        row[9] = 0
+        for k in range(seat * n, seat * n + n):
+            tile = s.deck[k]
+            row[8] += HI[tile] + LO[tile]
+            row[9] += HI[tile] == LO[tile]
         counts[seat] = 0
     ends[0] = s.engine
     ends[1] = s.starter

@@ -161,6 +161,7 @@ def tournament(
     title: str = "",
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
+    control: Sequence[str] = (),
     watch: Callable[[Step], None] | None = None,
     **changes: Any,
 ) -> results.Results:
@@ -197,6 +198,9 @@ def tournament(
         Files and folders to look for agents in, besides those that come with mtrain.
     allow_peeking
         May agents play that are shown hidden tiles? Their labels say so.
+    control
+        What of the deals the results are to be adjusted for (`dealt_pips`, `dealt_doubles`, `dealt_spread`): it is
+        written down before the first game.
     watch
         Called with a `Step` after every chunk.
     **changes
@@ -237,6 +241,7 @@ def tournament(
         title=title,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
+        control=control,
     )
     if out is not None:
         return run(t, out, jobs=jobs, watch=watch)

@@ -37,7 +37,7 @@ _CHUNK_GAMES = 4096  # … how many games it may hold …
 _LEAST_CHUNKS = 16  # … and how many chunks there should be, where there are blocks enough
 
 # What a round costs besides decisions, in µs, and how many decisions a seat has in one.
-_ROUND_COST = 4.0
+_ROUND_COST = 1.0
 _DECISIONS = 10.0
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.arena.controls import declared
 from mtrain.arena.schedule import (
     ALL,
     GAUNTLET,
@@ -58,6 +59,8 @@ class Tournament:
         How they are seated: one of `SEATINGS`; None: by the number of seats.
     anchor
         The agent whose rating is fixed, and at what; None: the mean of all is 0.
+    control
+        What of the deals the results will be adjusted for: names of `mtrain.study.control.CONTROLS`.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -70,6 +73,7 @@ class Tournament:
     title: str = ""
     seated: str | None = None
     anchor: Anchor | None = None
+    control: tuple[str, ...] = ()
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -113,6 +117,7 @@ def plan(
     title: str = "",
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
+    control: Sequence[str] = (),
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -150,6 +155,9 @@ def plan(
         Files and folders to look for agents in, besides those that come with mtrain.
     allow_peeking
         May agents play that are shown hidden tiles?
+    control
+        What of the deals the results are to be adjusted for, named before there are any: `dealt_pips`,
+        `dealt_doubles`, `dealt_spread`.
 
     Raises
     ------
@@ -173,6 +181,9 @@ def plan(
             raise TournamentError(f"{name} is a whole number, {least} or more, not {value!r}")
     if deals is not None and games is not None:
         raise TournamentError(f"deals={deals} and games={games} say the same thing twice; give one")
+    if isinstance(control, str):
+        raise TournamentError(f"control is a list of names, not the text {control!r}")
+    controls = declared(control)
     if not agents:
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
     registry = Registry(agents_from)
@@ -200,6 +211,7 @@ def plan(
         title,
         seatings,
         None if anchor is None else parse_anchor(anchor, [spec.label for spec in specs]),
+        controls,
     )
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")

@@ -42,6 +42,11 @@ from mtrain.cli.options import (
 )
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
+@click.option(
+    "--control",
+    metavar="NAME,NAME…",
+    help="Adjust the results for the luck of the deals: dealt_pips, dealt_doubles, dealt_spread.",
+)
 @seed_given
 @anchor_given
 @jobs_given
@@ -62,6 +67,7 @@ def tournament(
     seatings: str | None,
     deals: int | None,
     games: int | None,
+    control: str | None,
     seed: int,
     anchor: str | None,
     jobs: int | None,
@@ -95,6 +101,7 @@ def tournament(
         anchor=anchor,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
+        control=[name.strip() for name in control.split(",")] if control is not None else (),
     )
     if games is not None and t.schedule.n_games != games:
         click.echo(
@@ -211,23 +218,24 @@ def _print_parts(folder: Path, as_json: bool, printed: bool = False) -> None:
 
 @click.command()
 @click.argument("directory", metavar="DIR")
-@click.option("--table", metavar="NAME", help="Only print one of the tables that the page shows, and write nothing.")
+@click.option("--table", "wanted", metavar="NAME", help="Only print this table (`--table help` lists them all).")
 @anchor_given
 @json_too
-def report(directory: str, table: str | None, anchor: str | None, as_json: bool) -> None:
+def report(directory: str, wanted: str | None, anchor: str | None, as_json: bool) -> None:
     """Make the tables, figures and page of DIR again from its games and rounds alone; of each part, if it has parts.
 
     The page is DIR/report.html. Of a run that goes on, only the page is written. An --anchor stays: it is written
     into the manifest.
+    With --table nothing is written: one table is made from the games and printed.
     """
     from mtrain.study import report as study
     from mtrain.study.parts import is_parts
     from mtrain.study.results import read
 
-    if table is not None:
+    if wanted is not None:
         if anchor is not None:
             raise click.UsageError("--table prints what there is, and --anchor changes it; run one after the other")
-        _print_table(directory, table, as_json)
+        _print_table(directory, wanted, as_json)
         return
     written = study.report(directory, anchor)
     if is_parts(directory):
@@ -239,17 +247,24 @@ def report(directory: str, table: str | None, anchor: str | None, as_json: bool)
 
 
 def _print_table(directory: str, name: str, as_json: bool) -> None:
-    """Print one table of some results."""
-    from mtrain.show.terminal import records, show_json, show_sheet
+    """Print one table of a tournament's results, made again from its games."""
+    from mtrain.show.terminal import records, show, show_json, show_sheet
+    from mtrain.study.parts import is_parts
     from mtrain.study.results import read
-    from mtrain.study.sections import section
+    from mtrain.study.sections import SECTIONS, section
     from mtrain.study.sheets import sheet
     from mtrain.study.tables import ResultsError
 
-    chosen, results = section(name), read(directory)
+    if name == "help":
+        show(["table", "a row is"], [[each.name, each.table.row] for each in SECTIONS])
+        return
+    chosen = section(name)
+    if is_parts(directory):
+        raise ResultsError(f"{directory} has parts; name the directory of one of them")
+    results = read(directory, fresh=True)
     frame = chosen.frame(results)
     if frame is None:
-        raise ResultsError(f"{directory} has no table {name!r}: nothing of the kind was played or measured")
+        raise ResultsError(f"{directory} has no table {name!r}: {chosen.unless}")
     if as_json:
         show_json(records(frame))
     else:

@@ -57,7 +57,7 @@ MEANING: dict[str, str] = {
 ASSUMED: dict[str, dict[str, tuple[int, ...]]] = {"standard": {"hand_size": (3, 5, 6, 7)}}
 
 
-def _nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` where a known word is near, else the list of all."""
     known = list(known)
     near = difflib.get_close_matches(word, known, 1)
@@ -242,7 +242,7 @@ def override(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
 def _changed(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
     for field in values:
         if field not in MEANING:
-            raise RulesError(f"unknown rule {field!r}{_nearest(field, MEANING)}")
+            raise RulesError(f"unknown rule {field!r}{nearest(field, MEANING)}")
     changes: dict[str, Any] = dict(values)
     if isinstance(changes.get("players"), list):
         changes["players"] = tuple(changes["players"])
@@ -294,5 +294,5 @@ def preset(name: str, **changes: Any) -> RuleSet:
         If there is no such preset or field, or the result cannot be dealt.
     """
     if name not in PRESETS:
-        raise RulesError(f"unknown rules {name!r}{_nearest(name, PRESETS)}")
+        raise RulesError(f"unknown rules {name!r}{nearest(name, PRESETS)}")
     return override(PRESETS[name], changes)

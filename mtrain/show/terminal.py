@@ -156,7 +156,7 @@ def show_losses(losses: pd.DataFrame, calibration: pd.DataFrame) -> None:
 
 
 STANDINGS_HEADINGS = (
-    "agent",
+    "agent,\nplace",
     "games\n(blocks)",
     "pips/round\nvs others",
     "pips/round",
@@ -167,13 +167,20 @@ STANDINGS_HEADINGS = (
 )
 
 
+def place(lo: Any, hi: Any) -> str:
+    """Return a range of places: "2–3", or "2" where there is no doubt."""
+    if pd.isna(lo) or pd.isna(hi):
+        return "n/a"
+    return f"{lo:.0f}" if lo == hi else f"{lo:.0f}–{hi:.0f}"
+
+
 def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
     """Return the standings as rows of text, every figure with its 95 % interval below it."""
     rows = []
     for row in frame.itertuples():
         rows.append(
             [
-                broken(str(row.agent)),
+                f"{broken(str(row.agent))}\n  {place(row.place_lo, row.place_hi)}",
                 f"{row.games:,}\n({row.blocks:,})",
                 beneath(row.diff, row.diff_lo, row.diff_hi, 2, sign=True),
                 beneath(row.pips, row.pips_lo, row.pips_hi, 2),
@@ -188,10 +195,14 @@ def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
 
 def show_standings(frame: pd.DataFrame, title: str, unit: str = "pips") -> None:
     """Print the standings, and why an interval is absent where one is."""
-    notes = [f"{row.agent!s}: {row.note!s}" for row in frame.itertuples() if row.note]
+    said: dict[str, list[str]] = {}
+    for row in frame.itertuples():
+        said.setdefault(str(row.note), []).append(str(row.agent))
+    notes = [f"{'all' if len(who) == len(frame) > 1 else ', '.join(who)}: {note}" for note, who in said.items() if note]
     about = (
         "Below each figure its 95 % interval, clustered by block (±: its longer side).\n"
-        f"Lower {unit} and ranks are better. Shares are per seat held; a round is won by its lowest score."
+        f"Lower {unit} and ranks are better. Shares are per seat held; a round is won by its lowest score.\n"
+        f"Places are those by {unit}/round vs others; with 95 % all their ranges hold together."
     )
     headings = [heading.replace("pips", unit) for heading in STANDINGS_HEADINGS]
     show(headings, standings_rows(frame), title, "\n".join([about, *notes]))

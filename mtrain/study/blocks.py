@@ -2,22 +2,23 @@
 
 A block is one deal in all its seatings, the unit of statistics: its games share their tiles, so they are no
 independent observations, and only whole blocks are free of the luck of the seat. The functions here turn `games` and
-`rounds` into frames with one row per block and agent (or pair, seat, offset, round). A block's rows must come in one
-call; the frames of several calls are simply concatenated, so a running tournament never reads a game twice. Nothing
-here knows an interval, a rating or a file.
+`rounds` into frames with one row per block and agent (or pair, or round). A block's rows must come in one call; the
+frames of several calls are simply concatenated, so a running tournament never reads a game twice. Nothing here knows
+an interval, a rating or a file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from mtrain.study.tables import EFFECTS, ResultsError
+from mtrain.study.tables import HEAVY, ResultsError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]
@@ -62,22 +63,79 @@ class Grid:
         """A column of the frame, shape (lines, seats)."""
         return self.frame[name].to_numpy()[self.rows].reshape(-1, self.seats)
 
-    @property
+    @cached_property
+    def key(self) -> Ints:
+        """int64[lines]: a number for each line's game, by match, deal and seating."""
+        key: Ints = self.match[self.block] << 48 | self.deal[self.block] << 16 | self.seating
+        return key
+
+    @cached_property
+    def first(self) -> Ints:
+        """int64[games]: the first line of each game."""
+        return np.flatnonzero(np.diff(self.key, prepend=-1))
+
+    @cached_property
+    def begins(self) -> Ints:
+        """int64[B]: the first line of each block."""
+        return np.searchsorted(self.block, np.arange(len(self.match)))
+
+    @cached_property
+    def lines(self) -> Ints:
+        """int64[games]: how many lines each game has."""
+        return np.diff(self.first, append=len(self.block))
+
+    @cached_property
     def lineup(self) -> Ints:
         """int16[B, seats]: the agents of each block, ascending, one entry a seat.
 
         Raises
         ------
         ResultsError
-            A block changes its agents from one game to another.
+            A block changes its agents from one game, or round, to another.
         """
-        ordered = np.sort(self.agents, axis=1)
-        first = np.searchsorted(self.block, np.arange(len(self.match)))
-        lineup = ordered[first]
-        if (same := (ordered == lineup[self.block]).all(axis=1)).all():
+        seated, block = self.agents[self.first], self.block[self.first]
+        ordered = np.sort(seated, axis=1)
+        lineup = ordered[np.searchsorted(block, np.arange(len(self.match)))]
+        same = across(np.logical_and, ordered == lineup[block])
+        if len(self.first) < len(self.block):
+            moved = self.agents != np.repeat(seated, self.lines, axis=0)
+            same &= per_game(self, across(np.logical_or, moved)) == 0
+        if same.all():
             return lineup
-        block = self.block[int(np.argmin(same))]
-        raise ResultsError(f"the agents of match {self.match[block]}, deal {self.deal[block]} differ from game to game")
+        wrong = block[int(np.argmin(same))]
+        raise ResultsError(f"the agents of match {self.match[wrong]}, deal {self.deal[wrong]} differ from game to game")
+
+    @cached_property
+    def place(self) -> Ints:
+        """int64[lines, seats]: block · seats + the first place in the block's line-up of the agent in each seat."""
+        seated, block = self.agents[self.first], self.block[self.first]
+        theirs = self.lineup[block]
+        place = np.repeat(block[:, None] * self.seats, self.seats, axis=1)
+        for other in range(self.seats):
+            place += theirs[:, other : other + 1] < seated
+        return place if len(self.first) == len(self.block) else np.repeat(place, self.lines, axis=0)
+
+
+def across(op: np.ufunc, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """What `op` makes of each line, seat after seat: faster than a reduction along so short an axis."""
+    found = lines[:, 0]
+    for seat in range(1, lines.shape[1]):
+        found = op(found, lines[:, seat])
+    return found
+
+
+def per_game(r: Grid, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sums over the lines of each game, [games, …] from [lines, …]: whole numbers stay whole."""
+    n = len(r.first)
+    each = len(lines) // max(n, 1)
+    if not n or (r.lines == each).all():  # one slice a round: faster than a reduction along so short an axis
+        by_round = lines.reshape(n, each, *lines.shape[1:])
+        sums = by_round[:, 0].astype(np.int64) if each else np.zeros((0, *lines.shape[1:]), np.int64)
+        for number in range(1, each):
+            sums += by_round[:, number]
+        return sums
+    found: npt.NDArray[Any] = np.add.reduceat(lines, r.first, axis=0, dtype=np.int64)
+    return found
 
 
 def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game") -> Grid:
@@ -99,7 +157,7 @@ def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game") ->
         _refuse(game, within, seats)
     by_seat, games = within.reshape(-1, seats), game.reshape(-1, seats)
     first, line_game = by_seat[:, 0], games[:, 0]
-    whole = (by_seat == first[:, None] + np.arange(seats)).all() and (games == line_game[:, None]).all()
+    whole = all((by_seat[:, k] == first + k).all() and (games[:, k] == line_game).all() for k in range(1, seats))
     distinct = (np.diff(line_game) > 0) | (np.diff(first) > 0)
     if not (whole and (first & 0xFF == 0).all() and distinct.all()):
         _refuse(game, within, seats)
@@ -140,8 +198,9 @@ def split(games: pd.DataFrame, rounds: pd.DataFrame, rows: int) -> Iterator[tupl
 def _keys(frame: pd.DataFrame, line: Literal["game", "round"]) -> tuple[Ints, Ints]:
     """int64[rows]: a number a game, by match, deal and seating. int16[rows]: one a row within it, by round and seat."""
     game = np.zeros(len(frame), np.int64)
-    for name, bits in (("match", 48), ("deal", 16), ("seating", 0)):
-        game |= frame[name].to_numpy().astype(np.int64) << bits
+    for name, bits in (("match", 16), ("deal", 32), ("seating", 16)):
+        game <<= bits
+        game |= frame[name].to_numpy()
     within = frame["seat"].to_numpy().astype(np.int16)
     if line == "round":
         within |= frame["round"].to_numpy().astype(np.int16) << 8
@@ -185,15 +244,19 @@ def block_numbers(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid | None
     players    seats at the table
     games      games of the block
     diff       pips/round: own score minus the mean of the other agents' seats, over the rounds of the game
+    within     sum over the block's games of (the game's diff - diff)²
     win        games won per seat held, ties split
     rank       mean rank per seat held, ties averaged (1.5, 1.5, 3, 4)
     round_wins share of rounds won per seat held: those in which it had the lowest score, ties split
     pips       pips/round per seat held
-    out        share of rounds per seat held in which it went out; nan without `rounds`
+    score      pips/game per seat held
+    out        share of rounds per seat held in which it went out; this and the next are nan without `rounds`
+    zero       share of rounds per seat held that cost it nothing
+    heavy      share of rounds per seat held that cost it `HEAVY` pips or more
     ========== =========================================================================================
 
-    Each number is the mean over the block's games and the agent's seats. An agent that holds every seat has nobody to
-    be measured against: its numbers are nan.
+    Each number but `within` is the mean over the block's games and the agent's seats. An agent that holds every seat
+    has nobody to be measured against: its numbers are nan.
 
     Parameters
     ----------
@@ -208,8 +271,7 @@ def block_numbers(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid | None
         The two tables don't hold the same blocks.
     """
     g = grid(games)
-    lineup = g.lineup
-    place = _places(g, lineup)
+    lineup, place = g.lineup, g.place.ravel()
     score = g["score"].astype(np.float64)
     n_rounds = g["rounds"][:, 0].astype(np.float64)
     table = score.sum(axis=1)
@@ -219,40 +281,45 @@ def block_numbers(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid | None
         own += mine * score[:, seat : seat + 1]
         held += mine
     with np.errstate(invalid="ignore", divide="ignore"):  # 0/0 where one agent holds all seats
-        diff = (score - (table[:, None] - own) / (g.seats - held)) / n_rounds[:, None]
-    n = np.bincount(place.ravel(), minlength=lineup.size)
+        diff = (own / held - (table[:, None] - own) / (g.seats - held)) / n_rounds[:, None]
+    n = np.bincount(place, minlength=lineup.size)
     rows = np.flatnonzero(n)
+    block = rows // g.seats
+    n_games = np.bincount(g.block, minlength=len(g.match))[block]
     alone = (lineup[:, :1] == lineup[:, -1:]).repeat(g.seats, axis=1).ravel()[rows]
 
-    def mean(values: npt.NDArray[Any]) -> Floats:
-        total = np.bincount(place.ravel(), values.ravel().astype(np.float64), minlength=lineup.size)[rows]
-        return np.where(alone, np.nan, total / n[rows])
+    def total(values: npt.NDArray[Any]) -> Floats:
+        sums = np.bincount(place, values.ravel().astype(np.float64, copy=False), minlength=lineup.size)[rows]
+        return np.where(alone, np.nan, sums)
 
-    out = None if rounds is None else _going_out(rounds, g)
-    block = rows // g.seats
+    mean = total(diff) / n[rows]
+    shares = dict.fromkeys(("out", "zero", "heavy"), np.full(len(rows), np.nan))
+    if rounds is not None:
+        shares = {name: total(share) / n[rows] for name, share in _round_shares(grid(rounds, "round"), g).items()}
     return pd.DataFrame(
         {
-            **_block_columns(g, block),
-            "agent": _labelled(lineup.ravel()[rows], g.labels),
-            "games": np.bincount(g.block, minlength=len(g.match))[block].astype(np.int32),
-            "diff": mean(diff),
-            "win": mean(g["win"]),
-            "rank": mean(mid_ranks(g["rank"])),
-            "round_wins": mean(g["rounds_won"] / n_rounds[:, None]),
-            "pips": mean(score / n_rounds[:, None]),
-            "out": np.full(len(rows), np.nan) if out is None else np.where(alone, np.nan, out[rows]),
+            **block_columns(g, block),
+            "agent": labelled(lineup.ravel()[rows], g.labels),
+            "games": n_games.astype(np.int32),
+            "diff": mean,
+            "within": np.maximum(total(diff**2 / held) - n_games * mean**2, 0),
+            "win": total(g["win"]) / n[rows],
+            "rank": total(mid_ranks(g["rank"])) / n[rows],
+            "round_wins": total(g["rounds_won"] / n_rounds[:, None]) / n[rows],
+            "pips": total(score / n_rounds[:, None]) / n[rows],
+            "score": total(score) / n[rows],
+            **shares,
         }
     )
 
 
-def _going_out(rounds: pd.DataFrame | Grid, g: Grid) -> Floats:
-    """float64[blocks · seats]: by place in the line-up, the share of an agent's seat-rounds in which it went out."""
-    r = grid(rounds, "round")
-    if not (np.array_equal(r.match, g.match) and np.array_equal(r.deal, g.deal)):
-        raise ResultsError("the table of rounds holds other blocks than the table of games")
-    place, cells = _places(r, r.lineup).ravel(), len(g.match) * g.seats
-    n = np.bincount(place, minlength=cells)
-    return np.bincount(place, r["went_out"].ravel().astype(np.float64), minlength=cells) / np.maximum(n, 1)
+def _round_shares(r: Grid, g: Grid) -> dict[str, Floats]:
+    """float64[games, seats] each: shares of the rounds of each game in which its seats went out, had 0 or many pips."""
+    if not np.array_equal(r.key[r.first], g.key):
+        raise ResultsError("the table of rounds holds other games than the table of games")
+    pips = r["pips"]
+    what = {"out": r["went_out"], "zero": pips == 0, "heavy": pips >= HEAVY}
+    return {name: per_game(r, is_so) / r.lines[:, None] for name, is_so in what.items()}
 
 
 def mid_ranks(rank: npt.NDArray[Any]) -> Floats:
@@ -277,8 +344,7 @@ def pair_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     ties half. Both are means over the block's games and all pairs of their seats.
     """
     g = grid(games)
-    lineup = g.lineup
-    place = _places(g, lineup)
+    lineup, place = g.lineup, g.place
     n, cells = g.seats, lineup.size * g.seats
     score = g["score"] / g["rounds"].astype(np.float64)
     rank = g["rank"]
@@ -300,53 +366,11 @@ def pair_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
     rows = np.flatnonzero((count > 0) & (agent != opponent))
     return pd.DataFrame(
         {
-            **_block_columns(g, rows // (n * n)),
-            "agent": _labelled(agent[rows], g.labels),
-            "opponent": _labelled(opponent[rows], g.labels),
+            **block_columns(g, rows // (n * n)),
+            "agent": labelled(agent[rows], g.labels),
+            "opponent": labelled(opponent[rows], g.labels),
             "diff": diff[rows] / count[rows],
             "share": share[rows] / count[rows],
-        }
-    )
-
-
-def seat_numbers(games: pd.DataFrame | Grid) -> pd.DataFrame:
-    """One row per block and seat: `match, deal, players, effect, value, diff, win`, with "seat" as `effect`.
-
-    `diff` is the seat's score minus the table's mean, in pips/round; `win` its share of the games won, ties split.
-    """
-    g = grid(games)
-    rate = g["score"] / g["rounds"].astype(np.float64)
-    seat = np.broadcast_to(np.arange(g.seats), rate.shape)
-    return _effect_numbers(g, "seat", seat, rate - rate.mean(axis=1, keepdims=True), g["win"])
-
-
-def offset_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
-    """One row per block and starter offset: the columns of `seat_numbers`; `effect` is "starter offset".
-
-    The offset is (seat - starter) mod seats in each round: 0 is the seat that started it. `win` is the share of
-    rounds won.
-    """
-    g = grid(rounds, "round")
-    pips = g["pips"].astype(np.float64)
-    offset = (np.arange(g.seats) - g["starter"].astype(np.int64)) % g.seats
-    best = pips == pips.min(axis=1, keepdims=True)
-    return _effect_numbers(
-        g, "starter offset", offset, pips - pips.mean(axis=1, keepdims=True), best / best.sum(axis=1, keepdims=True)
-    )
-
-
-def _effect_numbers(g: Grid, effect: str, value: Ints, diff: Floats, win: npt.NDArray[Any]) -> pd.DataFrame:
-    cell = (g.block[:, None] * g.seats + value).ravel()
-    cells = len(g.match) * g.seats
-    n = np.bincount(cell, minlength=cells)
-    rows = np.flatnonzero(n)
-    return pd.DataFrame(
-        {
-            **_block_columns(g, rows // g.seats),
-            "effect": _labelled(np.full(len(rows), EFFECTS.index(effect)), pd.Index(EFFECTS, dtype="str")),
-            "value": (rows % g.seats).astype(np.int8),
-            "diff": np.bincount(cell, diff.ravel(), minlength=cells)[rows] / n[rows],
-            "win": np.bincount(cell, win.ravel().astype(np.float64), minlength=cells)[rows] / n[rows],
         }
     )
 
@@ -357,14 +381,14 @@ def round_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
     lineup = g.lineup
     number = g["round"].astype(np.int64)
     last = int(number.max(initial=1))
-    cell = (_places(g, lineup) * last + number - 1).ravel()
+    cell = (g.place * last + number - 1).ravel()
     cells = lineup.size * last
     n = np.bincount(cell, minlength=cells)
     rows = np.flatnonzero(n)
     return pd.DataFrame(
         {
-            **_block_columns(g, rows // (last * g.seats)),
-            "agent": _labelled(lineup.ravel()[rows // last], g.labels),
+            **block_columns(g, rows // (last * g.seats)),
+            "agent": labelled(lineup.ravel()[rows // last], g.labels),
             "round": (rows % last + 1).astype(np.int8),
             "pips": np.bincount(cell, g["pips"].ravel().astype(np.float64), minlength=cells)[rows] / n[rows],
         }
@@ -379,20 +403,11 @@ def score_counts(rounds: pd.DataFrame) -> pd.DataFrame:
     n = np.bincount(agents * width + pips, minlength=1)
     rows = np.flatnonzero(n)
     return pd.DataFrame(
-        {"agent": _labelled(rows // width, labels), "pips": (rows % width).astype(np.int16), "rounds": n[rows]}
+        {"agent": labelled(rows // width, labels), "pips": (rows % width).astype(np.int16), "rounds": n[rows]}
     )
 
 
-def _places(g: Grid, lineup: Ints) -> Ints:
-    """int64[lines, seats]: block · seats + the first place in the block's line-up of the agent in each seat."""
-    theirs = lineup[g.block]
-    place = np.repeat(g.block[:, None] * g.seats, g.seats, axis=1)
-    for other in range(g.seats):
-        place += theirs[:, other : other + 1] < g.agents
-    return place
-
-
-def _block_columns(g: Grid, block: Ints) -> dict[str, npt.NDArray[Any]]:
+def block_columns(g: Grid, block: Ints) -> dict[str, npt.NDArray[Any]]:
     return {
         "match": g.match[block].astype(np.int16),
         "deal": g.deal[block].astype(np.int32),
@@ -400,7 +415,7 @@ def _block_columns(g: Grid, block: Ints) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _labelled(codes: Ints, labels: pd.Index[str]) -> pd.Categorical[str]:
+def labelled(codes: Ints, labels: pd.Index[str]) -> pd.Categorical[str]:
     return pd.Categorical.from_codes(codes.astype(np.int16), categories=labels)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, grid
-from mtrain.study.tables import ResultsError
+from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, across, grid, labelled, per_game
+from mtrain.study.tables import ENDS, ResultsError
 
 GAME_CHECKED = (*GAME_COLUMNS, "starter")
 """The columns of `games` that are checked."""
@@ -82,16 +82,19 @@ def tally(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid, players: int 
         raise ResultsError(f"{_name(g, 0)} has {g.seats} seats at a table of {players}")
     _check_games(g)
     _check_rounds(g, r)
-    seat = np.broadcast_to(np.arange(g.seats), g.agents.shape)
-    cell = (g.match[g.block][:, None] * max(len(g.labels), 1) + g.agents) * g.seats + seat
-    cells, where, n = np.unique(cell, return_inverse=True, return_counts=True)
+    matches, match = np.unique(g.match, return_inverse=True)
+    n = max(len(g.labels), 1)
+    cell = ((match[g.block] * n)[:, None] + g.agents) * g.seats + np.arange(g.seats)
+    there = np.bincount(cell.ravel(), minlength=len(matches) * n * g.seats)
+    starts = np.bincount(cell[g["starter"] == np.arange(g.seats)], minlength=len(there))
+    cells = np.flatnonzero(there)
     seated = pd.DataFrame(
         {
-            "match": cells // g.seats // max(len(g.labels), 1),
-            "agent": g.labels.to_numpy(object)[cells // g.seats % max(len(g.labels), 1)],
+            "match": matches[cells // g.seats // n],
+            "agent": labelled(cells // g.seats % n, g.labels),
             "seat": cells % g.seats,
-            "games": n,
-            "starts": np.bincount(where.ravel(), (g["starter"] == seat).ravel(), minlength=len(cells)).astype(np.int64),
+            "games": there[cells],
+            "starts": starts[cells],
         }
     )
     return Tally(
@@ -108,40 +111,36 @@ def _check_games(g: Grid) -> None:
     for seat in range(g.seats):
         better = rank[:, seat : seat + 1] < rank
         ahead += better
-        beaten |= (better & (score[:, seat : seat + 1] > score)).any(axis=1)
+        beaten |= across(np.logical_or, better & (score[:, seat : seat + 1] > score))
     first = rank == 1
-    share = first / np.maximum(first.sum(axis=1, keepdims=True), 1)
-    won = g["rounds_won"].astype(np.float64)
-    _hold(g, (rounds == rounds[:, :1]).all(axis=1), "counts its rounds differently for its seats")
+    share = first / np.maximum(across(np.add, first.astype(np.int8)), 1)[:, None]
+    won = across(np.add, g["rounds_won"].astype(np.float64))
+    split = across(np.logical_and, np.abs(g["win"] - share) <= _CLOSE)
+    _hold(g, across(np.logical_and, rounds == rounds[:, :1]), "counts its rounds differently for its seats")
     _hold(g, rounds[:, 0] > 0, "has no rounds")
-    _hold(g, (rank == 1 + ahead).all(axis=1), "has impossible ranks (ties share one: 1, 1, 3, 4)")
+    _hold(g, across(np.logical_and, rank == 1 + ahead), "has impossible ranks (ties share one: 1, 1, 3, 4)")
     _hold(g, ~beaten, "ranks a higher score above a lower one")
-    _hold(g, np.isclose(g["win"], share, rtol=0, atol=_CLOSE).all(axis=1), "doesn't split one win among those ranked 1")
-    _hold(
-        g, np.isclose(won.sum(axis=1), rounds[:, 0], rtol=0, atol=_CLOSE), "has a sum of rounds won other than rounds"
-    )
+    _hold(g, split, "doesn't split one win among those ranked 1")
+    _hold(g, np.abs(won - rounds[:, 0]) <= _CLOSE, "has a sum of rounds won other than rounds")
 
 
 def _check_rounds(g: Grid, r: Grid) -> None:
     """The rounds are those of the games, and give their scores."""
-    game, of = _keys(g), _keys(r)
-    _hold(r, np.isin(of, game), "has rounds but is not among the games")
-    line = np.searchsorted(game, of)
-    n = np.bincount(line, minlength=len(game))
-    _hold(g, n == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
-    pips = np.zeros(g.agents.shape, np.int64)
-    np.add.at(pips, line, r["pips"].astype(np.int64))
-    _hold(g, (pips == g["score"]).all(axis=1), "has a score that isn't the sum of its rounds")
-    same = g.labels.get_indexer(r.labels)[r.agents] == g.agents[line] if len(game) else r.agents == r.agents
-    _hold(r, same.all(axis=1), "has other agents in its rounds")
-    n_out = r["went_out"].sum(axis=1)
-    out = (r.frame["end"] == "out").to_numpy()[r.rows].reshape(-1, r.seats)
-    agree = (n_out == out[:, 0]) & (out == out[:, :1]).all(axis=1)
+    if not np.array_equal(r.key[r.first], g.key):
+        _hold(r, np.isin(r.key, g.key), "has rounds but is not among the games")
+        n = np.bincount(np.searchsorted(g.key, r.key), minlength=len(g.key))
+        _hold(g, n == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
+    _hold(g, r.lines == g["rounds"][:, 0], "has another number of rounds in the table of rounds")
+    right = per_game(r, r["pips"]) == g["score"]
+    _hold(g, across(np.logical_and, right), "has a score that isn't the sum of its rounds")
+    same = np.repeat(g.agents, r.lines, axis=0) == r.agents
+    if not g.labels.equals(r.labels):
+        same = np.repeat(g.agents, r.lines, axis=0) == g.labels.get_indexer(r.labels)[r.agents]
+    _hold(r, across(np.logical_and, same), "has other agents in its rounds")
+    n_out = across(np.add, r["went_out"].astype(np.int8))
+    out = (r.frame["end"].cat.codes == ENDS.index("out")).to_numpy()[r.rows].reshape(-1, r.seats)
+    agree = (n_out == out[:, 0]) & across(np.logical_and, out == out[:, :1])
     _hold(r, agree, "has a round whose end is not what its seats say")
-
-
-def _keys(g: Grid) -> Ints:
-    return g.match[g.block] << 48 | g.deal[g.block] << 16 | g.seating
 
 
 def _hold(g: Grid, good: Bools, wrong: str) -> None:
@@ -155,11 +154,10 @@ def _name(g: Grid, line: int) -> str:
 
 
 def _extremes(rounds: pd.DataFrame) -> Floats:
-    plays = rounds["plays"].to_numpy(np.float64)
-    own = rounds["plays_own"].to_numpy(np.float64)
-    share = own[plays > 0] / plays[plays > 0]
-    columns = [share if "/" in name else rounds[name].to_numpy(np.float64) for name in VARYING]
-    return np.array([[len(c), c.min(initial=np.inf), c.max(initial=-np.inf)] for c in columns])
+    plays, own = rounds["plays"].to_numpy(), rounds["plays_own"].to_numpy()
+    share = own[plays > 0] / plays[plays > 0].astype(np.float32)
+    columns = [share if "/" in name else rounds[name].to_numpy() for name in VARYING]
+    return np.array([[len(c), c.min(), c.max()] if len(c) else [0, np.inf, -np.inf] for c in columns], np.float64)
 
 
 def verdict(tallies: Iterable[Tally]) -> list[str]:
@@ -216,7 +214,7 @@ def of_copies(standings: pd.DataFrame) -> str:
 
 def _check_balance(seated: pd.DataFrame, seats: int) -> None:
     """Each agent of a match equally often in each seat, and as first starter as often as it holds seats."""
-    count = seated.groupby(["match", "agent", "seat"], sort=True)[["games", "starts"]].sum()
+    count = seated.groupby(["match", "agent", "seat"], sort=True, observed=True)[["games", "starts"]].sum()
     games = count["games"].unstack("seat", fill_value=0).reindex(columns=range(seats), fill_value=0)
     uneven = (games.max(axis=1) != games.min(axis=1)).to_numpy()
     if uneven.any():

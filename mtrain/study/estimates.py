@@ -1,40 +1,82 @@
 """Estimates: from block numbers to the tables one quotes.
 
-`standings`, `pairwise`, `seats`, `by_round` and `scores` take the arena's tables; their `…_from` twins take block
-numbers (`blocks`), so that a running tournament and a directory of many parts need no game twice. Every number is a
-mean over blocks with an interval from their spread; what can't be known is null and a note says why. Nothing here
-knows a file or a figure.
+`standings`, `pairwise`, `seats`, `neighbours`, `by_round` and `scores` take the arena's tables; their `…_from` twins
+take block numbers (`blocks`, `effects`), so that a running tournament and a directory of many parts need no game twice.
+Every number is a mean over blocks with an interval from their spread; what can't be known is null and a note says why.
+Nothing here knows a file or a figure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mtrain.study import blocks as numbers
+from mtrain.study import effects, places, tables
 from mtrain.study import ratings as rating
-from mtrain.study import tables
-from mtrain.study.blocks import Bools, Ints, met
+from mtrain.study.blocks import Bools, Floats, Ints, met
 from mtrain.study.intervals import ALONE, Estimate, estimate, estimate_share
-from mtrain.study.tables import EFFECTS, ResultsError
+from mtrain.study.tables import EFFECTS, MARKS, SIDES, ResultsError
 
-_STANDINGS = {
-    "diff": "diff",
-    "win": "win",
-    "rank": "rank_mean",
-    "round_wins": "round_wins",
-    "pips": "pips",
-    "out": "out",
-}
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of the standings: its column, the block number it is the mean of, and the ends of its scale."""
+
+    name: str
+    number: str
+    least: float = -np.inf
+    most: float = np.inf
+
+    @property
+    def low(self) -> str:
+        """The column of its interval's lower end."""
+        return "rank_lo" if self.number == "rank" else f"{self.name}_lo"
+
+    @property
+    def high(self) -> str:
+        """The column of its interval's upper end."""
+        return f"{self.low[:-2]}hi"
+
+    def highest(self, players: float) -> float:
+        """The upper end of its scale at a table of so many seats."""
+        return players if self.number == "rank" else self.most
+
+    def estimate(self, values: Floats, who: Ints, groups: int, players: float) -> Estimate:
+        """Mean and interval of its block numbers, by group."""
+        if (self.least, self.most) == (0, 1):
+            return estimate_share(values, who, groups)
+        return estimate(values, who, groups, self.least, self.highest(players))
+
+
+QUANTITIES = (
+    Quantity("diff", "diff"),
+    Quantity("win", "win", 0, 1),
+    Quantity("rank_mean", "rank", 1),
+    Quantity("round_wins", "round_wins", 0, 1),
+    Quantity("pips", "pips", 0),
+    Quantity("out", "out", 0, 1),
+    Quantity("score", "score", 0),
+    Quantity("zero", "zero", 0, 1),
+    Quantity("heavy", "heavy", 0, 1),
+)
+"""What the standings hold, besides ratings and places."""
+
+STANDINGS_UNITS = {q.name: tables.STANDINGS[q.name].unit for q in QUANTITIES}
+"""The unit of each."""
+
+FROM_ROUNDS = ("out", "zero", "heavy")
+"""The block numbers that only the `rounds` table knows."""
 
 
 def standings(games: pd.DataFrame, rounds: pd.DataFrame | None = None) -> pd.DataFrame:
     """The `standings` table of a `games` table, ratings included, best agent first. See `standings_from`.
 
-    Who went out is in the `rounds` table: without it those shares are null.
+    What single rounds cost, and who went out, is in the `rounds` table: without it those shares are null.
     """
     return standings_from(numbers.block_numbers(games, rounds), rating.ratings(games))
 
@@ -54,47 +96,41 @@ def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> p
     DataFrame
         One row per agent (the categories of `blocks.agent`, those without a block yet included), by `diff`, the best
         first. Blocks of several line-ups count alike. Agents that never met, not even through others, are ranked
-        apart, and the note says so.
+        apart, and the note says so; places are those by `diff`.
 
     Raises
     ------
     ResultsError
         A block is there twice, or tables of different sizes are mixed.
     """
-    players = _players(blocks)
-    who, labels = _codes(blocks["agent"])
+    players = players_of(blocks)
+    who, labels = codes_of(blocks["agent"])
     n = len(labels)
-    block = _block(blocks)
-    _once(blocks, block * max(n, 1) + who)
-    values = {name: blocks[name].to_numpy(np.float64) for name in _STANDINGS}
-    estimates = {
-        "diff": estimate(values["diff"], who, n),
-        "win": estimate_share(values["win"], who, n),
-        "rank": estimate(values["rank"], who, n, 1, players),
-        "round_wins": estimate_share(values["round_wins"], who, n),
-        "pips": estimate(values["pips"], who, n, 0),
-        "out": estimate_share(values["out"], who, n),
-    }
+    block = block_of(blocks)
+    once(blocks, block * max(n, 1) + who)
+    estimates = {q: q.estimate(blocks[q.number].to_numpy(np.float64), who, n, players) for q in QUANTITIES}
+    diff = estimates[QUANTITIES[0]]
     order = np.lexsort((who, block))
     beside = np.diff(block[order]) == 0
     group = met(n, who[order][:-1][beside], who[order][1:][beside])
+    lo, hi = places.ranges(*places.differences(blocks["diff"].to_numpy(np.float64), who, block, n), group, diff.n > 0)
     columns: dict[str, Any] = {
         "agent": labels.to_numpy(object),
         "blocks": np.bincount(who, minlength=n),
         "games": np.bincount(who, blocks["games"].to_numpy(), minlength=n).astype(np.int64),
-        "rank_mean": estimates["rank"].mean,
+        "place_lo": lo,
+        "place_hi": hi,
     }
-    for name, e in estimates.items():
-        columns |= {f"{name}_lo": e.lo, f"{name}_hi": e.hi} | ({} if name == "rank" else {name: e.mean})
-    why = {_STANDINGS[name]: e.why for name, e in estimates.items() if name != "out" or e.n.any()}
+    for q, e in estimates.items():
+        columns |= {q.name: e.mean, q.low: e.lo, q.high: e.hi}
+    why = {q.name: e.why for q, e in estimates.items() if q.number not in FROM_ROUNDS or e.n.any()}
     columns |= dict.fromkeys(("rating", "rating_lo", "rating_hi"), np.full(n, np.nan))
     if rated is not None:
         theirs = rated.set_index("agent").reindex(labels.astype("str"))
         columns |= {name: theirs[name].array for name in ("rating", "rating_lo", "rating_hi")}
         why["rating"] = theirs["note"].fillna("").to_numpy(object)
-    columns["note"] = _notes(why, played=columns["blocks"], counted=estimates["diff"].n, group=group)
-    diff = estimates["diff"].mean
-    best = np.lexsort((np.arange(n), np.nan_to_num(diff), np.isnan(diff), group))
+    columns["note"] = _notes(why, played=columns["blocks"], counted=diff.n, group=group)
+    best = np.lexsort((np.arange(n), np.nan_to_num(diff.mean), np.isnan(diff.mean), group))
     return tables.frame(tables.STANDINGS, {name: columns[name][best] for name in tables.STANDINGS.names})
 
 
@@ -129,20 +165,25 @@ def pairwise(games: pd.DataFrame) -> pd.DataFrame:
 
 def pairwise_from(pairs: pd.DataFrame) -> pd.DataFrame:
     """The `pairwise` table from `pair_numbers`: all ordered pairs, with nulls and a note where two never met."""
-    _players(pairs)
-    agent, labels = _codes(pairs["agent"])
-    opponent, others = _codes(pairs["opponent"])
+    players_of(pairs)
+    agent, labels = codes_of(pairs["agent"])
+    opponent, others = codes_of(pairs["opponent"])
     if not labels.equals(others):
         raise ResultsError("agent and opponent of the pair numbers must have the same categories")
     n = len(labels)
     who = agent * n + opponent
-    _once(pairs, _block(pairs) * max(n * n, 1) + who)
+    once(pairs, block_of(pairs) * max(n * n, 1) + who)
     diff = estimate(pairs["diff"].to_numpy(np.float64), who, n * n)
     share = estimate_share(pairs["share"].to_numpy(np.float64), who, n * n)
     rows = np.flatnonzero(~np.eye(n, dtype=bool).ravel())
     names = labels.to_numpy(object)
     note = _joined({"diff": diff, "share": share})
     note[diff.n == 0] = "never met"
+    upper = np.flatnonzero(np.triu(np.ones((n, n), dtype=bool), 1).ravel())
+    level = np.full((n, n), np.nan)
+    level[np.triu_indices(n, 1)] = places.holm(diff.t[upper], (diff.n[upper] - 1).astype(np.float64))
+    level = np.fmax(level, level.T).ravel()
+    mark = np.where(level < places.LEVEL, np.where(diff.mean < 0, MARKS.index("ahead"), MARKS.index("behind")), 0)
     return tables.frame(
         tables.PAIRWISE,
         {
@@ -155,6 +196,51 @@ def pairwise_from(pairs: pd.DataFrame) -> pd.DataFrame:
             "share": share.mean[rows],
             "share_lo": share.lo[rows],
             "share_hi": share.hi[rows],
+            "p": level[rows],
+            "mark": mark[rows],
+            "note": note[rows],
+        },
+    )
+
+
+def neighbours(games: pd.DataFrame) -> pd.DataFrame:
+    """The `neighbours` table: what it is worth to sit right after an agent, or right before. See `neighbours_from`."""
+    return neighbours_from(effects.neighbour_numbers(games))
+
+
+def neighbours_from(beside: pd.DataFrame) -> pd.DataFrame:
+    """The `neighbours` table from `neighbour_numbers`.
+
+    Where seatings only rotate, the same agent sits beside another in every game of a match, and what the seat is worth
+    can't be told from who holds it: such a side has no number, and the note says so.
+    """
+    players = players_of(beside)
+    agent, labels = codes_of(beside["agent"])
+    side = pd.Categorical(beside["side"].array, categories=list(SIDES)).codes.astype(np.int64)
+    who, n = agent * len(SIDES) + side, len(labels) * len(SIDES)
+    once(beside, block_of(beside) * max(n, 1) + who)
+    match = np.unique(beside["match"].to_numpy(), return_inverse=True)[1] * max(n, 1) + who
+    least, most = np.full(match.max(initial=-1) + 1, np.iinfo(np.int16).max), np.full(match.max(initial=-1) + 1, -1)
+    np.minimum.at(least, match, beside["one"].to_numpy())
+    np.maximum.at(most, match, beside["last"].to_numpy())
+    fixed = (least[match] == most[match]) & (beside["others"].to_numpy() > 1)
+    diff = estimate(np.where(fixed, np.nan, beside["diff"].to_numpy(np.float64)), who, n)
+    note = diff.why.copy()
+    none = diff.n == 0
+    note[none] = "at 2 seats there is only one side" if players == 2 else "nothing to compare with"
+    note[none & (np.bincount(who[fixed], minlength=n) > 0)] = "the same agent always sat there: seat and agent are one"
+    if players == 3:
+        note[(note == "") & ~none] = "against the other side: at 3 seats there is nothing else"
+    rows = np.arange(n) if len(beside) else np.arange(0)
+    return tables.frame(
+        tables.NEIGHBOURS,
+        {
+            "agent": labels.to_numpy(object)[rows // len(SIDES)],
+            "side": rows % len(SIDES),
+            "blocks": diff.n[rows],
+            "diff": diff.mean[rows],
+            "lo": diff.lo[rows],
+            "hi": diff.hi[rows],
             "note": note[rows],
         },
     )
@@ -162,19 +248,19 @@ def pairwise_from(pairs: pd.DataFrame) -> pd.DataFrame:
 
 def seats(games: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     """The `seats` table: what a seat, and a place after the starter, is worth by itself. See `seats_from`."""
-    return seats_from(numbers.merged([numbers.seat_numbers(games), numbers.offset_numbers(rounds)]))
+    return seats_from(numbers.merged([effects.seat_numbers(games), effects.offset_numbers(rounds)]))
 
 
-def seats_from(effects: pd.DataFrame) -> pd.DataFrame:
+def seats_from(found: pd.DataFrame) -> pd.DataFrame:
     """The `seats` table from `seat_numbers` and `offset_numbers`, concatenated."""
-    players = _players(effects)
-    effect = pd.Categorical(effects["effect"].array, categories=list(EFFECTS)).codes.astype(np.int64)
-    size = int(players) if len(effects) else 0
-    who = effect * size + effects["value"].to_numpy(np.int64)
+    players = players_of(found)
+    effect = pd.Categorical(found["effect"].array, categories=list(EFFECTS)).codes.astype(np.int64)
+    size = int(players) if len(found) else 0
+    who = effect * size + found["value"].to_numpy(np.int64)
     n = size * len(EFFECTS)
-    _once(effects, _block(effects) * max(n, 1) + who)
-    diff = estimate(effects["diff"].to_numpy(np.float64), who, n)
-    win = estimate_share(effects["win"].to_numpy(np.float64), who, n)
+    once(found, block_of(found) * max(n, 1) + who)
+    diff = estimate(found["diff"].to_numpy(np.float64), who, n)
+    win = estimate_share(found["win"].to_numpy(np.float64), who, n)
     rows = np.flatnonzero(diff.n)
     return tables.frame(
         tables.SEATS,
@@ -200,13 +286,13 @@ def by_round(rounds: pd.DataFrame) -> pd.DataFrame:
 
 def by_round_from(rounds: pd.DataFrame) -> pd.DataFrame:
     """The `by_round` table from `round_numbers`."""
-    _players(rounds)
-    agent, labels = _codes(rounds["agent"])
+    players_of(rounds)
+    agent, labels = codes_of(rounds["agent"])
     number = rounds["round"].to_numpy(np.int64)
     last = int(number.max(initial=0))
     who = agent * last + number - 1
     n = len(labels) * last
-    _once(rounds, _block(rounds) * max(n, 1) + who)
+    once(rounds, block_of(rounds) * max(n, 1) + who)
     pips = estimate(rounds["pips"].to_numpy(np.float64), who, n, 0)
     rows = np.flatnonzero(pips.n)
     return tables.frame(
@@ -230,7 +316,7 @@ def scores(rounds: pd.DataFrame) -> pd.DataFrame:
 
 def scores_from(counts: pd.DataFrame) -> pd.DataFrame:
     """The `scores` table from `score_counts`; counts of several calls add up."""
-    agent, labels = _codes(counts["agent"])
+    agent, labels = codes_of(counts["agent"])
     pips = counts["pips"].to_numpy(np.int64)
     width = int(pips.max(initial=0)) + 1
     n = np.bincount(agent * width + pips, counts["rounds"].to_numpy(np.int64), minlength=len(labels) * width)
@@ -248,18 +334,19 @@ def scores_from(counts: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _codes(agents: pd.Series[str]) -> tuple[Ints, pd.Index[str]]:
+def codes_of(agents: pd.Series[str]) -> tuple[Ints, pd.Index[str]]:
+    """int64[rows]: the number of each row's agent; and the labels that they stand for."""
     whole = pd.Categorical(agents.array)
     return np.asarray(whole.codes).astype(np.int64), whole.categories
 
 
-def _block(frame: pd.DataFrame) -> Ints:
+def block_of(frame: pd.DataFrame) -> Ints:
     """int64[rows]: one number a block."""
     key = frame["match"].to_numpy(np.int64) << 32 | frame["deal"].to_numpy(np.int64)
     return np.unique(key, return_inverse=True)[1]
 
 
-def _players(frame: pd.DataFrame) -> float:
+def players_of(frame: pd.DataFrame) -> float:
     """The one table size of these blocks."""
     sizes = np.unique(frame["players"].to_numpy())
     if len(sizes) > 1:
@@ -267,7 +354,7 @@ def _players(frame: pd.DataFrame) -> float:
     return float(sizes[0]) if len(sizes) else np.inf
 
 
-def _once(frame: pd.DataFrame, key: Ints) -> None:
+def once(frame: pd.DataFrame, key: Ints) -> None:
     """Refuse a block that is there twice."""
     order = np.argsort(key, kind="stable")
     twice: Bools = np.diff(key[order]) == 0

@@ -82,6 +82,9 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Matrix of score differences: the agent of the row against the opponent of the column.
 
+    Intervals are those of each pair by itself; bold is what the column `mark` claims, where all pairs are judged
+    together.
+
     Parameters
     ----------
     frame
@@ -98,6 +101,9 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     strength = np.where(known, matrix[0], 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     order = np.lexsort((strength, met(n, *np.nonzero(known))))
     names, (diff, lo, hi) = [agents[i] for i in order], matrix[:, order][:, :, order]
+    marked = np.zeros((n, n), dtype=bool)
+    marked[row, column] = (frame["mark"] != "").to_numpy()
+    marked = marked[order][:, order]
     lines = max((len(look.wrapped(name).splitlines()) for name in names), default=1)
     ax = look.axes(ax, 4.6 + 0.62 * n, 2.6 + max(0.5, look.LINE * lines + 0.1) * n)
     look.dress(ax, "Score of the row's agent minus the column's", "", grid="")
@@ -120,7 +126,7 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         text = "n/a" if np.isnan(value) else look.number("{:+.2f}", value)
         text += "" if np.isnan(low) else f"\n±{(high - low) / 2:.2f}"
         ax.text(
-            x, y, text, ha="center", va="center", fontsize=size, fontweight="bold" if low > 0 or high < 0 else "normal",
+            x, y, text, ha="center", va="center", fontsize=size, fontweight="bold" if marked[y, x] else "normal",
             color="white" if abs(value) > 0.62 * most else INK,
         )  # fmt: skip
     short = max(map(len, names)) <= 10
@@ -134,7 +140,9 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     bar.ax.tick_params(labelsize=SMALL, color=FAINT, labelcolor=INK)
     bar.outline.set_visible(False)
     number = "" if short else ", by its number"
-    ax.set_xlabel(f"opponent{number}; ± 95 % interval, bold where it excludes 0", fontsize=NORMAL, color=INK)
+    ax.set_xlabel(
+        f"opponent{number}; ± 95 % interval, bold where sure, all pairs judged together", fontsize=NORMAL, color=INK
+    )
     ax.set_ylabel("agent", fontsize=NORMAL, color=INK)
     return ax
 

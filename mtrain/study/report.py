@@ -32,7 +32,7 @@ def report(path: str | Path, anchor: str | None = None) -> list[Path]:
     Returns
     -------
     list of Path
-        The files written: `standings.parquet`, `pairwise.parquet`, `seats.parquet`, the pictures in `figures/` and
+        The files written: the derived tables (`standings.parquet`, …), the pictures in `figures/` and
         `report.html`; of a run that isn't finished `report.html` alone. For an experiment with parts those of each
         finished part, and then `parts.parquet`, its figure and its page.
 

@@ -11,15 +11,16 @@ machine or on the run's seed. Nothing here knows which quantity is estimated.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from mtrain.study.blocks import Floats, Ints
 
-REPEATS = 1000
-"""Replicates."""
+REPEATS = 999
+"""Replicates: quantiles at 2.5 and 97.5 % are then the 25th from either end."""
 
-MOST = 2000
+MOST = 1000
 """Units drawn from, in all matches together, where that leaves a match enough of them …"""
 
 ENOUGH = 50
@@ -45,7 +46,7 @@ class Resamples:
     counts: Ints
     scale: Floats
 
-    @property
+    @cached_property
     def weights(self) -> Floats:
         """float64[repeats, units]: the weight of each unit, and so of each of its blocks; on average 1."""
         weights: Floats = self.counts * self.scale
@@ -55,22 +56,30 @@ class Resamples:
         """float64[repeats, blocks]: the weight of each block. Large where there are many: prefer `weights`."""
         return self.weights[:, self.unit]
 
-    def totals(self, values: Floats, block: Ints | None = None) -> Floats:
-        """float64[repeats, k]: weighted sums of some numbers.
+    def totals(self, values: Floats, who: Ints | None = None, groups: int = 1, block: Ints | None = None) -> Floats:
+        """float64[repeats, groups]: weighted sums of some numbers.
 
         Parameters
         ----------
         values
-            float64[rows, k], without nan.
+            float64[rows], without nan.
+        who
+            int[rows]: the group of each value, from 0 to groups - 1; by default there is one.
+        groups
+            Number of groups.
         block
-            int[rows]: the block of each row; by default a row is a block.
+            int[rows]: the block of each value; by default a value is a block.
         """
-        values = np.asarray(values, np.float64)
-        where = self.unit if block is None else self.unit[block]
-        units = np.zeros((self.counts.shape[1], values.shape[1]))
-        np.add.at(units, where, values)
-        totals: Floats = self.weights @ units
+        unit = self.unit if block is None else self.unit[block]
+        cell = unit * groups + (0 if who is None else who)
+        sums = np.bincount(cell, values, minlength=len(self.scale) * groups).reshape(-1, groups)
+        totals: Floats = self.weights @ sums
         return totals
+
+    def drawn(self, who: Ints, groups: int, block: Ints) -> Floats:
+        """float64[groups]: how many blocks of each group are drawn in a replicate, one less than there are a match."""
+        drawn: Floats = np.bincount(who, 1 / self.scale[self.unit[block]], minlength=groups).astype(np.float64)
+        return drawn
 
 
 def resample(match: Ints, deal: Ints, repeats: int = REPEATS) -> Resamples:

@@ -23,7 +23,8 @@ from typing import Any
 
 import pandas as pd
 
-from mtrain.study import blocks, checks, estimates, plackett_luce, ratings, tables
+from mtrain.study import blocks, checks, control, effects, estimates, plackett_luce, ratings, tables
+from mtrain.study import design as designs
 from mtrain.study.alpharank import alpharank
 from mtrain.study.anchors import anchor_in
 from mtrain.study.checks import check
@@ -44,8 +45,10 @@ class Digest:
     blocks: pd.DataFrame
     pairs: pd.DataFrame
     effects: list[pd.DataFrame]
+    neighbours: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
+    deals: pd.DataFrame
     outcomes: plackett_luce.Outcomes
     tally: checks.Tally
 
@@ -57,8 +60,10 @@ class Summary:
     blocks: pd.DataFrame
     pairs: pd.DataFrame
     effects: pd.DataFrame
+    neighbours: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
+    deals: pd.DataFrame
     outcomes: plackett_luce.Outcomes
     warnings: list[str]
 
@@ -76,9 +81,11 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
     return Digest(
         blocks.block_numbers(g, r),
         blocks.pair_numbers(g),
-        [blocks.seat_numbers(g), blocks.offset_numbers(r)],
+        [effects.seat_numbers(g), effects.offset_numbers(r)],
+        effects.neighbour_numbers(g),
         blocks.round_numbers(r),
         blocks.score_counts(rounds),
+        control.deal_numbers(r) if set(control.CONTROL_COLUMNS) <= set(rounds) else pd.DataFrame(),
         plackett_luce.outcomes(g),
         counted,
     )
@@ -99,8 +106,10 @@ def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
         blocks.merged([part.blocks for part in digests]),
         blocks.merged([part.pairs for part in digests]),
         blocks.merged([effect for part in digests for effect in part.effects]),
+        blocks.merged([part.neighbours for part in digests]),
         blocks.merged([part.rounds for part in digests]),
         blocks.merged([part.scores for part in digests]),
+        pd.concat([part.deals for part in digests], ignore_index=True),
         plackett_luce.merged([part.outcomes for part in digests]),
         found + list(warnings),
     )
@@ -188,6 +197,37 @@ class Results:
         stored = self._stored(tables.SEATS)
         return estimates.seats_from(self.summary.effects) if stored is None else stored
 
+    @cached_property
+    def neighbours(self) -> pd.DataFrame:
+        """The `neighbours` table."""
+        stored = self._stored(tables.NEIGHBOURS)
+        return estimates.neighbours_from(self.summary.neighbours) if stored is None else stored
+
+    @cached_property
+    def design(self) -> pd.DataFrame:
+        """The `design` table."""
+        stored = self._stored(tables.DESIGN)
+        return designs.design(self.summary.blocks) if stored is None else stored
+
+    @cached_property
+    def bootstrap(self) -> pd.DataFrame:
+        """The `bootstrap` table."""
+        stored = self._stored(tables.BOOTSTRAP)
+        return designs.bootstrap(self.summary.blocks) if stored is None else stored
+
+    @property
+    def control(self) -> dict[str, float]:
+        """What was declared before the run as a control variate, and its expectation."""
+        return dict(self.manifest.get("control", {}))
+
+    @cached_property
+    def controlled(self) -> pd.DataFrame:
+        """The `controlled` table: without rows where nothing was declared."""
+        if not self.control:
+            return tables.from_arrow(tables.CONTROLLED, tables.CONTROLLED.schema.empty_table())
+        stored = self._stored(tables.CONTROLLED)
+        return control.controlled(self.summary.blocks, self.summary.deals, self.control) if stored is None else stored
+
     @property
     def timed(self) -> bool:
         """Is there a `timing` table?"""
@@ -247,9 +287,10 @@ class Results:
         if not self.parts:
             raise ResultsError(f"{self.path} holds no finished game yet")
         digests = []
+        wanted = (*checks.ROUND_CHECKED, *(control.CONTROL_COLUMNS if self.control else ()))
         for part in self.parts:
             games = self._read(tables.GAMES, [part], checks.GAME_CHECKED)
-            rounds = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
+            rounds = self._read(tables.ROUNDS, [part], wanted)
             players = self.manifest.get("players")
             digests += [digest(g, r, players) for g, r in blocks.split(games, rounds, PIECE)]
         made = combine(digests, [f"{part} has no twin and is left out" for part in self.halves])
@@ -264,7 +305,16 @@ class Results:
 
     def write_derived(self) -> list[Path]:
         """Write the tables made from rounds and games beside them; return their files."""
-        derived = {tables.STANDINGS: self.standings, tables.PAIRWISE: self.pairwise, tables.SEATS: self.seats}
+        derived = {
+            tables.STANDINGS: self.standings,
+            tables.PAIRWISE: self.pairwise,
+            tables.SEATS: self.seats,
+            tables.NEIGHBOURS: self.neighbours,
+            tables.DESIGN: self.design,
+            tables.BOOTSTRAP: self.bootstrap,
+        }
+        if self.control:
+            derived[tables.CONTROLLED] = self.controlled
         return [tables.write(table, rows, self.path / f"{table.name}.parquet") for table, rows in derived.items()]
 
     def _parts(self, table: Table) -> set[str]:

@@ -34,6 +34,8 @@ class Section:
         Names of figures and their captions. A name stands for all that begin with it and a low line, too.
     sorted
         Are the rows in the order in which they are read? If not, they are put in the order of the standings.
+    unless
+        Why there may be no such table.
     """
 
     table: Table
@@ -42,6 +44,7 @@ class Section:
     rows: Callable[[Results], pd.DataFrame | None]
     figures: Mapping[str, str] = field(default_factory=dict)
     sorted: bool = False
+    unless: str = "nothing of the kind was played or measured"
 
     @property
     def name(self) -> str:
@@ -105,6 +108,12 @@ SECTIONS = (
         sorted=True,
     ),
     Section(
+        tables.NEIGHBOURS,
+        "Neighbours",
+        "What it is worth to the others to sit right before or right after an agent.",
+        lambda r: r.neighbours,
+    ),
+    Section(
         tables.BY_ROUND,
         "Round by round",
         "The mean score of each agent in each round of the game.",
@@ -118,6 +127,27 @@ SECTIONS = (
         "interval belongs to a single line.",
         lambda r: r.scores,
         {"scores": "Share of each agent's rounds that cost at most so many pips: a higher curve is better."},
+    ),
+    Section(
+        tables.CONTROLLED,
+        "The luck of the deals taken out",
+        "The same differences, adjusted by what was declared before the run; how much that saves is said beside them.",
+        lambda r: r.controlled,
+        unless="nothing was declared to control for before it was played (--control)",
+    ),
+    Section(
+        tables.DESIGN,
+        "What the design was worth",
+        "Standard errors over blocks, which are the true ones, beside those that single games would give; and the "
+        "share of the variance that is gone because all play the same deals.",
+        lambda r: r.design,
+    ),
+    Section(
+        tables.BOOTSTRAP,
+        "The bootstrap beside Student's t",
+        "The intervals of the standings, and the same from drawing the blocks again: where the two disagree notably, "
+        "blocks are few or very uneven.",
+        lambda r: r.bootstrap,
     ),
     Section(
         tables.FAMILIES,

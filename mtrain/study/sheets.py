@@ -6,7 +6,7 @@ out what it is given; it knows no file, no page and no terminal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ _FORMS = {
     "pips/round": "{:.2f}",
     "pips/game": "{:.1f}",
     "rank": "{:.2f}",
+    "× variance": "{:.2f}",
+    "place": "{:.0f}",
+    "probability": "{:.3f}",
     "rating points": "{:.0f}",
     "nats/tile": "{:.3f}",
     "µs": "{:.3g}",
@@ -36,7 +39,15 @@ _WORDS = {
     "us_per_decision": "mean time",
     "p95": "95 % within",
     "first": "rated first",
+    "p": "p, all together",
+    "se_block": "error by block",
+    "se_naive": "error by game",
+    "zero": "at nothing",
+    "heavy": "heavy rounds",
+    "boot": "bootstrap-t",
 }
+
+_BY_ROW = "unit of the row"  # … which the column `unit` says
 
 # Columns that say how far something is from something else: + or − tells on which side.
 _SIGNED = ("diff", "gain")
@@ -98,7 +109,7 @@ def sheet(table: Table, frame: pd.DataFrame, unit: str = "pips") -> Sheet:
         elif len(left) > 1 and left[0].name.endswith("lo") and left[0].meaning.endswith(f" of {column.name}"):
             ends = left.pop(0), left.pop(0)
         cells = _cells(frame, value, ends)
-        if column.dtype == "str" and not any(cell.text for cell in cells):
+        if column.dtype in ("str", "category") and not any(cell.text for cell in cells):
             continue
         name = value.name if value else column.name.removesuffix("_lo")
         text = _WORDS.get(name, name.replace("_", " "))
@@ -121,12 +132,28 @@ def _cells(frame: pd.DataFrame, value: Column | None, ends: tuple[Column, Column
         return [Cell(str(word)) for word in frame[value.name]]
     if value is not None and value.dtype == "bool":
         return [Cell("yes" if said else "no") for said in frame[value.name]]
-    texts = [""] * len(frame) if value is None else [number(value, each) for each in frame[value.name]]
+    unit = value.unit if value else ends[0].unit if ends else ""
+    units = list(frame["unit"]) if unit == _BY_ROW else [unit] * len(frame)
+    texts = [""] * len(frame)
+    if value is not None:
+        each = zip(units, frame[value.name], strict=True)
+        texts = [number(replace(value, unit=unit), said) for unit, said in each]
     if ends is None:
         return [Cell(text) for text in texts]
     column = value or ends[0]
-    pairs = zip(texts, frame[ends[0].name], frame[ends[1].name], strict=True)
-    return [Cell(text, "" if text == ABSENT else _interval(column, lo, hi)) for text, lo, hi in pairs]
+    rows = zip(texts, units, frame[ends[0].name], frame[ends[1].name], strict=True)
+    if column.unit == "place":
+        return [Cell(_places(column, lo, hi)) for _, _, lo, hi in rows]
+    return [
+        Cell(text, "" if text == ABSENT else _interval(replace(column, unit=unit), lo, hi))
+        for text, unit, lo, hi in rows
+    ]
+
+
+def _places(column: Column, lo: Any, hi: Any) -> str:
+    """A range of places: "2–3", or "2" where there is no doubt."""
+    first, last = number(column, lo), number(column, hi)
+    return first if first == last else f"{first}–{last}"
 
 
 def _interval(column: Column, lo: Any, hi: Any) -> str:
@@ -141,8 +168,10 @@ def number(column: Column, value: Any) -> str:
         return ABSENT
     if np.dtype(type(value)).kind in "iu":
         return f"{value:,}".replace("-", "−")
-    if "share" in column.unit or column.unit == "probability":
+    if "share" in column.unit:
         return f"{100 * value:.1f} %"
+    if column.unit == "probability" and value < 0.001:
+        return "<0.001"
     text = _FORMS.get(column.unit, "{:.4g}").format(value)
     if not float(text):
         return text.lstrip("-")

@@ -26,6 +26,15 @@ ENDS = ("out", "blocked")
 EFFECTS = ("seat", "starter offset")
 """What the `seats` table is about: the seat itself, or how far it sits after the round's starter."""
 
+SIDES = ("after", "before")
+"""Where a seat lies from an agent's: it has its turn right after it, or right before."""
+
+MARKS = ("", "ahead", "behind")
+"""What a pair's difference proves of the agent, when all pairs are judged together."""
+
+HEAVY = 100
+"""Pips from which a round is a heavy one."""
+
 METHODS = ("counts", "proved", "weighed")
 """How sure an observer is of where tiles are: by hand sizes alone, by what is proved, by what others would do, too."""
 
@@ -124,6 +133,8 @@ ROUNDS = Table("rounds", "round × seat", ("match", "deal", "seating", "game", "
     Column("passes", "int16", "passes", "passes"),
     Column("plays", "int16", "tiles laid", "tiles"),
     Column("plays_own", "int16", "tiles laid on the seat's own train", "tiles"),
+    Column("dealt", "int16", "pips on the tiles dealt to this seat", "pips"),
+    Column("doubles", "int16", "doubles among them", "tiles"),
 ))  # fmt: skip
 
 GAMES = Table("games", "game × seat", ("match", "deal", "seating", "game", "seat"), (
@@ -149,6 +160,11 @@ STANDINGS = Table("standings", "agent", ("agent",), (
     *_interval("round_wins", "share of rounds won (lowest score) per seat, ties split", "share of rounds"),
     *_interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
     *_interval("out", "share of rounds in which the seat went out; in a blocked one nobody does", "share of rounds"),
+    *_interval("score", "mean score of a game per seat; lower is better", "pips/game"),
+    *_interval("zero", "share of rounds that cost the seat nothing", "share of rounds"),
+    *_interval("heavy", f"share of rounds that cost the seat {HEAVY} pips or more", "share of rounds"),
+    Column("place_lo", "Float64", "best place by diff in its group that can be true: 1 + agents surely ahead", "place"),
+    Column("place_hi", "Float64", "worst place that can be true; all ranges of a run hold together with 95 %", "place"),
     _NOTE,
 ))  # fmt: skip
 
@@ -173,6 +189,8 @@ PAIRWISE = Table("pairwise", "agent × opponent", ("agent", "opponent"), (
     Column("blocks", "int32", "blocks in which the two met", "blocks"),
     *_interval("diff", "score of the agent minus score of the opponent; lower is better", "pips/round", ""),
     *_interval("share", "share of games in which the agent ranks ahead of the opponent, ties half", "share of games"),
+    Column("p", "Float64", "least level at which diff proves which is ahead, all pairs judged together", "probability"),
+    Column("mark", "category", "which is ahead, if p is below 0.05", choices=MARKS),
     _NOTE,
 ))  # fmt: skip
 
@@ -182,6 +200,46 @@ SEATS = Table("seats", "effect × value", ("effect", "value"), (
     Column("blocks", "int32", "blocks behind the numbers", "blocks"),
     *_interval("diff", "score of the seat minus the mean of the table; lower is better", "pips/round", ""),
     *_interval("win", "share of games (seat) or of rounds (starter offset) won, ties split", "win share"),
+    _NOTE,
+))  # fmt: skip
+
+NEIGHBOURS = Table("neighbours", "agent × side", ("agent", "side"), (
+    Column("agent", "str", "label of the agent"),
+    Column("side", "category", "where the seat lies from the agent's", choices=SIDES),
+    Column("blocks", "int32", "blocks behind the number", "blocks"),
+    *_interval("diff", "score of others on that seat minus their score beside neither side of it", "pips/round", ""),
+    _NOTE,
+))  # fmt: skip
+
+DESIGN = Table("design", "agent", ("agent",), (
+    Column("agent", "str", "label of the agent"),
+    Column("blocks", "int32", "blocks behind the numbers", "blocks"),
+    Column("games", "int64", "games of those blocks", "games"),
+    Column("diff", "Float64", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
+    Column("se_block", "Float64", "standard error of diff over blocks: the true one", "pips/round"),
+    Column("se_naive", "Float64", "standard error of diff if all games were independent: a wrong one", "pips/round"),
+    Column("design_effect", "Float64", "variance of diff over blocks as a multiple of the naive one", "× variance"),
+    Column("saved", "Float64", "share of that variance gone as all play the same deals", "share of variance"),
+    _NOTE,
+))  # fmt: skip
+
+BOOTSTRAP = Table("bootstrap", "agent × quantity", ("agent", "quantity"), (
+    Column("agent", "str", "label of the agent"),
+    Column("quantity", "str", "column of the standings"),
+    Column("unit", "str", "unit of its numbers"),
+    Column("blocks", "int32", "blocks behind the numbers", "blocks"),
+    *_interval("value", "the estimate, as in the standings", "unit of the row", ""),
+    Column("boot_lo", "Float64", "lower end of the 95 % bootstrap-t interval", "unit of the row"),
+    Column("boot_hi", "Float64", "upper end of the 95 % bootstrap-t interval", "unit of the row"),
+    _NOTE,
+))  # fmt: skip
+
+CONTROLLED = Table("controlled", "agent", ("agent",), (
+    Column("agent", "str", "label of the agent"),
+    Column("blocks", "int32", "blocks behind the numbers", "blocks"),
+    *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
+    *_interval("adjusted", "the same with the luck of the deals taken out, by what was declared", "pips/round"),
+    Column("saved", "Float64", "share of the variance that the adjustment saves", "share of variance"),
     _NOTE,
 ))  # fmt: skip
 
