@@ -268,6 +268,6 @@ def _print_table(directory: str, name: str, as_json: bool) -> None:
     if as_json:
         show_json(records(frame))
     else:
-        show_sheet(sheet(chosen.table, frame, results.unit), f"{results.title}: {chosen.heading.lower()}")
+        show_sheet(sheet(chosen.table, frame, results.unit), f"{results.title} · {chosen.heading}")
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)

@@ -180,7 +180,11 @@ def _basis(results: Results, frame: Any) -> str:
     if "blocks" in frame:
         low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
         blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
-        parts.append(f"95 % intervals over {blocks} blocks" if high > 1 else f"no intervals: {blocks} block")
+        parts.append(
+            f"95 % intervals over {blocks} blocks"
+            if high > 1
+            else f"no intervals: {blocks} block{'' if high == 1 else 's'}"
+        )
     else:
         played = results.summary.blocks[["match", "deal"]].drop_duplicates()
         parts.append(f"{len(played):,} blocks")

@@ -109,6 +109,8 @@ def sheet(table: Table, frame: pd.DataFrame, unit: str = "pips") -> Sheet:
         elif len(left) > 1 and left[0].name.endswith("lo") and left[0].meaning.endswith(f" of {column.name}"):
             ends = left.pop(0), left.pop(0)
         cells = _cells(frame, value, ends)
+        if column.name == "unit":
+            cells = [Cell(in_unit(cell.text, unit)) for cell in cells]
         if column.dtype in ("str", "category") and not any(cell.text for cell in cells):
             continue
         name = value.name if value else column.name.removesuffix("_lo")
