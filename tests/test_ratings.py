@@ -1,16 +1,23 @@
 """Ratings: one order-free Plackett–Luce fit, ties averaged. Cases are named after `cases/harness.md`."""
 
+import dataclasses
 from itertools import permutations
 
+import choix
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from simulated import World, covered, simulate
 from test_estimates import numbers, tournament
 
-from mtrain.study.ratings import RIDGE, SCALE, _terms, merged, outcomes, rate, ratings
+from mtrain.study.anchors import BY_DEFINITION, Anchor, anchor_in, parse_anchor
+from mtrain.study.plackett_luce import RIDGE, _terms, fit, merged, outcomes, refits
+from mtrain.study.ratings import SCALE, rate, ratings
+from mtrain.study.resample import resample
+from mtrain.study.tables import ResultsError
 
 
 def ranked(tables, per_block=4):
@@ -188,31 +195,170 @@ def test_outcomes_of_parts_merge_to_those_of_the_whole():
     pd.testing.assert_frame_equal(rate(merged(parts)), ratings(games), rtol=1e-12)
 
 
-def test_intervals_cover():
-    """Blocks of games that share their luck: an agent's strength differs from block to block."""
-    rng = np.random.default_rng(0)
-    low, high, mean = [], [], []
-    for _ in range(250):
-        n_blocks, per_block = 30, 8
-        worth = np.array([0.4, 0, 0, -0.4]) + rng.normal(0, 0.5, (n_blocks, 1, 4))
-        order = np.argsort(-(worth + rng.gumbel(size=(n_blocks, per_block, 4))), axis=2)
-        rank = np.argsort(order, axis=2) + 1
-        block, game, seat = np.broadcast_arrays(*np.ogrid[:n_blocks, :per_block, :4])
-        columns = {
-            "match": 0,
-            "deal": block.ravel(),
-            "seating": game.ravel(),
-            "seat": seat.ravel(),
-            "rank": rank.ravel(),
-        }
-        table = ratings(pd.DataFrame(columns).assign(agent=np.array(list("abcd"))[seat.ravel()])).set_index("agent")
-        table = table.loc[list("abcd")]
-        low.append(numbers(table, "rating_lo"))
-        high.append(numbers(table, "rating_hi"))
-        mean.append(numbers(table, "rating"))
-    truth = np.mean(mean, axis=0)
-    covered = (np.array(low) < truth) & (truth < np.array(high))
-    assert 0.92 < covered.mean() < 0.975
+def test_the_fit_is_that_of_choix_where_nobody_ties():
+    games = drawn(np.random.default_rng(8), 80, [0, 0.5, 1, -0.5, 0.2], 4)
+    orders = [
+        ["abcde".index(agent) for agent in game.sort_values("rank")["agent"]]
+        for _, game in games.groupby(["deal", "seating"])
+    ]
+    theirs = SCALE * choix.opt_rankings(5, orders, alpha=1e-6, tol=1e-10)
+    found = by_agent(ratings(games, ridge=1e-6))
+    assert [found[agent] for agent in "abcde"] == pytest.approx(list(theirs - theirs.mean()), abs=0.05)
+
+
+# --- what ratings are counted from
+
+
+def test_an_anchor_stands_where_it_is_put_and_the_others_differ_from_it_as_before():
+    games, _ = tournament([("a", "b", "c", "d")], deals=20, skill={"a": -5, "d": 5})
+    plain, fixed = ratings(games).set_index("agent"), ratings(games, anchor=Anchor("b", 1500)).set_index("agent")
+    assert fixed.loc["b", "rating"] == 1500
+    assert fixed.loc["b", "note"] == BY_DEFINITION
+    assert fixed.loc["b", ["rating_lo", "rating_hi", "bootstrap_lo", "bootstrap_hi"]].isna().all()
+    np.testing.assert_allclose(
+        numbers(fixed, "rating") - 1500, numbers(plain, "rating") - plain.loc["b", "rating"], atol=1e-9
+    )
+    np.testing.assert_array_equal(numbers(plain, "first"), numbers(fixed, "first"))
+
+
+def test_between_two_agents_the_interval_from_an_anchor_is_twice_that_from_their_mean():
+    games, _ = tournament([("a", "b")], deals=20, skill={"a": -5})
+    plain, fixed = ratings(games).set_index("agent"), ratings(games, anchor=Anchor("b")).set_index("agent")
+    for column in ("rating", "rating_lo", "rating_hi", "bootstrap_lo", "bootstrap_hi"):
+        assert fixed.loc["a", column] == pytest.approx(2 * plain.loc["a", column])
+
+
+def test_H16_an_anchor_holds_in_its_own_group_alone():
+    games, _ = tournament([("A", "B"), ("C", "D")], deals=30, skill={"A": -5, "C": -10})
+    table, plain = (ratings(games, anchor=anchor).set_index("agent") for anchor in (Anchor("B", 100), None))
+    assert table.loc["B", "rating"] == 100
+    for column in ("rating", "rating_lo", "rating_hi"):
+        np.testing.assert_array_equal(table.loc[["C", "D"], column], plain.loc[["C", "D"], column])
+
+
+def test_with_one_block_of_the_anchor_nobody_has_an_interval():
+    games, _ = tournament([("a", "b", "c"), ("a", "b", "d")], deals=12)
+    few = games[(games["match"] == 0) | (games["deal"] == 0)]
+    assert list(ratings(few, anchor=Anchor("d")).set_index("agent").loc[list("abc"), "note"]) == ["needs 2 blocks"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor"),
+    [
+        ("greedy", Anchor("greedy")),
+        ("greedy=1500", Anchor("greedy", 1500)),
+        ("greedy:own=5", Anchor("greedy:own=5")),
+        ("greedy:own=5=-20", Anchor("greedy:own=5", -20)),
+    ],
+)
+def test_an_anchor_is_a_label_and_perhaps_a_number(text, anchor):
+    labels = ["greedy", "greedy:own=5"]
+    assert parse_anchor(text, labels) == anchor
+    assert parse_anchor(str(anchor), labels) == anchor
+    assert anchor_in({"anchor": anchor.to_json()}) == anchor
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("greddy", "anchor names 'greddy', which is none of the agents; did you mean 'greedy'?"),
+        ("greddy=3", "anchor names 'greddy=3', which is none of the agents; did you mean 'greedy'?"),
+        ("x", "anchor names 'x', which is none of the agents; the agents are greedy, random"),
+        ("greedy=high", "the anchor 'greedy' is given a rating, like greedy=1500, not 'high'"),
+        ("greedy=nan", "the anchor 'greedy' is given a rating, like greedy=1500, not 'nan'"),
+    ],
+)
+def test_a_wrong_anchor_is_one_sentence(text, sentence):
+    with pytest.raises(ResultsError) as said:
+        parse_anchor(text, ["greedy", "random"])
+    assert str(said.value) == sentence
+
+
+def test_an_anchor_that_is_not_in_the_games_is_named():
+    games, _ = tournament([("a", "b")], deals=4)
+    with pytest.raises(ResultsError, match="the anchor 'z' is none of the agents a, b"):
+        ratings(games, anchor=Anchor("z"))
+
+
+# --- copies
+
+
+def test_H17_a_table_of_one_agent_feeds_nothing():
+    games, _ = tournament([("A", "A", "B", "B"), ("A", "A", "A", "A")], deals=10)
+    pd.testing.assert_frame_equal(ratings(games), ratings(games[games["match"] == 0]))
+
+
+def test_H25_two_labels_of_one_bot_are_rated_apart():
+    games, _ = tournament([("greedy", "slow@greedy:ties=own")], deals=5)
+    assert sorted(ratings(games)["agent"]) == ["greedy", "slow@greedy:ties=own"]
+
+
+def test_H10_games_that_are_played_again_narrow_nothing():
+    """Ten copies of every game of a block are no more than the block: only the ridge weighs less."""
+    games, _ = tournament([("a", "b", "c")], deals=15)
+    copies = pd.concat([games.assign(seating=games["seating"] + 6 * k) for k in range(10)])
+    once, often = ratings(games, ridge=1e-9), ratings(copies, ridge=1e-9)
+    for column in ("rating", "rating_lo", "rating_hi", "bootstrap_lo", "bootstrap_hi"):
+        np.testing.assert_allclose(numbers(once, column), numbers(often, column), atol=1e-3)
+
+
+def test_H10_deals_that_are_all_alike_give_no_interval():
+    games, _ = tournament([("a", "b", "c")], deals=1)
+    table = ratings(pd.concat([games.assign(deal=deal) for deal in range(20)]))
+    assert table[["rating_lo", "bootstrap_lo", "first"]].isna().all(axis=None)
+    assert set(table["note"]) == {"no variance between blocks"}
+
+
+# --- how sure they are
+
+
+def test_a_replicate_is_the_fit_with_its_weights():
+    """One step of Newton's method goes nearly all the way: what is left is a small part of the spread."""
+    games = drawn(np.random.default_rng(5), 400, [0, 0.5, 1, -0.5, 0.2], 4, tie=0.2)
+    counted, group = outcomes(games), np.zeros(5, int)
+    drawn_again = resample(*counted.blocks.T)
+    theta, _ = fit(counted, group)
+    found = refits(counted, theta, group, drawn_again)
+    weights = drawn_again.of_blocks()
+    whole = [fit(dataclasses.replace(counted, count=counted.count * w[counted.block]), group)[0] for w in weights[:40]]
+    assert np.abs(found[:40] - whole).max() < 0.1 * found.std(axis=0).min()
+
+
+def test_the_bootstrap_agrees_with_the_sandwich_where_blocks_are_many():
+    games, _ = tournament([("a", "b", "c", "d")], deals=200, skill={"a": -5, "d": 5}, n_rounds=1)
+    table = ratings(games)
+    width = numbers(table, "rating_hi") - numbers(table, "rating_lo")
+    np.testing.assert_allclose(numbers(table, "bootstrap_hi") - numbers(table, "bootstrap_lo"), width, rtol=0.08)
+    assert table["first"].sum() == pytest.approx(1)
+
+
+def test_H11_intervals_of_ratings_cover():
+    """2,000 tournaments of 20 deals with effects of seats, neighbours, deals and tastes; with and without an anchor.
+
+    The sandwich covers, and so it is the main interval; the bootstrap has no t, and stays a little below.
+    """
+    # So large a sample that its ratings are the truth, though the world is no Plackett–Luce model.
+    large = ratings(simulate(World(floor=True), runs=1, blocks=40_000, seed=99)[0]).set_index("agent")["rating"]
+    hits = {"rating": [], "bootstrap": [], "anchored": []}
+    for batch in range(8):
+        games, _ = simulate(World(floor=True), runs=250, blocks=20, seed=batch)
+        rows = len(games) // 250
+        for run in range(250):
+            counted = outcomes(games.iloc[run * rows : (run + 1) * rows])
+            table = rate(counted).set_index("agent").loc[large.index]
+            for name in ("rating", "bootstrap"):
+                hits[name].append(
+                    covered(numbers(table, f"{name}_lo"), numbers(table, f"{name}_hi"), large.to_numpy(float))
+                )
+            if not run % 5:
+                others = large.index.drop("b")
+                table = rate(counted, anchor=Anchor("b")).set_index("agent").loc[others]
+                truth = large.loc[others].to_numpy() - large.loc["b"]
+                hits["anchored"].append(covered(numbers(table, "rating_lo"), numbers(table, "rating_hi"), truth))
+    assert len(hits["rating"]) == 2000
+    assert 0.93 < np.mean(hits["rating"]) < 0.97
+    assert 0.93 < np.mean(hits["anchored"]) < 0.97
+    assert 0.90 < np.mean(hits["bootstrap"]) < np.mean(hits["rating"])
 
 
 def test_a_hundred_thousand_games_are_few_outcomes():

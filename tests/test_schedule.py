@@ -1,12 +1,22 @@
 """Schedules: who meets whom, in which seats, who starts, and that any prefix is balanced."""
 
+import dataclasses
+import json
+import shlex
 from collections import Counter
-from math import comb
+from math import comb, factorial
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from mtrain.arena.schedule import Schedule, combinations, first_starter, gauntlet
+from mtrain.arena.run import run
+from mtrain.arena.schedule import SEATINGS, Schedule, combinations, first_starter, gauntlet
+from mtrain.arena.tournament import TournamentError, plan
+from mtrain.cli.main import mtrain as command_line
+from mtrain.errors import Trouble
+from mtrain.study.checks import of_design
 
 SHAPES = [(1, 4), (2, 2), (2, 4), (3, 3), (3, 4), (4, 4), (6, 4), (2, 5), (5, 5), (4, 8), (7, 5), (10, 10)]
 
@@ -139,3 +149,175 @@ def test_slow_agents_get_small_pieces_of_work() -> None:
 def test_the_first_starter_comes_from_the_seed_and_goes_round() -> None:
     assert [first_starter(5, 4, k) for k in range(8)] == [(first_starter(5, 4, 0) + k) % 4 for k in range(8)]
     assert {first_starter(seed, 4, 0) for seed in range(40)} == {0, 1, 2, 3}
+
+
+# ── How a line-up is seated ───────────────────────────────────────────────────────────────────────────────
+
+KINDS = [(kind, n, players) for kind in SEATINGS for n, players in SHAPES if kind != "permute" or players <= 5]
+
+
+@pytest.mark.parametrize(("kind", "n", "players"), KINDS)
+def test_H20_H04_any_seatings_sit_and_start_evenly_on_a_deal_of_their_own(kind: str, n: int, players: int) -> None:
+    s = Schedule(tuple(combinations(n, players)), 2 * players, 3, kind)
+    deals = set()
+    for match in range(len(s.lineups)):
+        g = s.games(match, range(s.deals))
+        deals |= set(g.deal.tolist())
+        assert len(g) == s.deals * s.seatings(match)
+        assert set(Counter(g.starter.tolist()).values()) == {len(g) // players}
+        for agent in set(s.lineups[match]):
+            sits = (g.who == agent).sum(0)
+            assert len(set(sits.tolist())) == 1
+            assert (g.who[np.arange(len(g)), g.starter] == agent).sum() * players == sits.sum()
+    assert len(deals) == s.n_blocks
+
+
+@pytest.mark.parametrize(("kind", "n", "players"), KINDS)
+def test_any_prefix_is_balanced_whatever_the_seatings(kind: str, n: int, players: int) -> None:
+    """After any chunk every agent has sat in all seats alike, and first starters differ by a block at most."""
+    s = Schedule(tuple(combinations(n, players)), 9, 3, kind)
+    sits, starts = np.zeros((n, players), int), np.zeros((len(s.lineups), players), int)
+    for chunk in s.chunks(13, [5000.0] * n):
+        g = s.games(chunk.match, chunk.blocks)
+        for seat in range(players):
+            sits[:, seat] += np.bincount(g.who[:, seat], minlength=n)
+        starts[chunk.match] += np.bincount(g.starter, minlength=players)
+        assert (sits == sits[:, :1]).all()
+        assert (np.ptp(starts, axis=1) <= s.all_seatings).all()
+
+
+@pytest.mark.parametrize(("kind", "n", "players"), KINDS)
+def test_H10_no_order_of_a_line_up_is_played_twice_on_one_deal(kind: str, n: int, players: int) -> None:
+    """Copies of an agent are not told apart, so agents without chance never replay a game."""
+    s = Schedule(tuple(combinations(n, players)), 3, 3, kind)
+    for match, lineup in enumerate(s.lineups):
+        rows = [tuple(row) for row in s.games(match, range(1)).who.tolist()]
+        if kind != "shuffle" or max(Counter(lineup).values()) == 1:  # a random order may be its own rotation
+            assert len(rows) == len(set(rows))
+
+
+def test_rotation_keeps_the_neighbours_and_shuffling_changes_them() -> None:
+    seen = {}
+    for kind in ("rotate", "shuffle"):
+        who = Schedule((tuple(range(6)),), 40, 1, kind).games(0, range(40)).who
+        seen[kind] = {(int(a), int(b)) for row in who for a, b in zip(row, np.roll(row, -1), strict=True)}
+    assert seen["rotate"] == {(k, (k + 1) % 6) for k in range(6)}
+    assert len(seen["shuffle"]) == 30
+
+
+@pytest.mark.parametrize(
+    ("lineup", "warned"),
+    [("ab", False), ("abbb", False), ("abc", True), ("aabb", True), ("aaaa", False)],
+)
+def test_rotation_warns_where_it_leaves_orders_out(lineup: str, warned: bool) -> None:
+    manifest = {"seatings": "rotate", "lineups": [list(lineup)]}
+    assert bool(of_design(manifest)) == warned
+    assert of_design(manifest | {"seatings": "permute"}) == []
+
+
+def test_all_orders_of_five_can_be_asked_for_and_of_six_cannot() -> None:
+    five = plan(["random", "greedy", "a@greedy", "b@greedy", "c@greedy"], players=5, deals=1, seatings="permute")
+    assert five.schedule.n_games == factorial(5) == 120
+    eight = plan(["random", "greedy"], players=8, deals=1, focus="random", seatings="permute")
+    assert eight.schedule.n_games == 8
+    six = [f"{name}@random" for name in "abcdef"]
+    with pytest.raises(
+        TournamentError, match="every deal in 720 orders, and at most 120 can be played; shuffle plays 6"
+    ):
+        plan(six, players=6, seatings="permute")
+    with pytest.raises(TournamentError, match="unknown seatings 'rotated'; did you mean 'rotate'"):
+        plan(six, players=6, seatings="rotated")
+
+
+@pytest.mark.parametrize("kind", SEATINGS)
+def test_H24_H26_whole_blocks_as_many_as_are_said_before_the_start(tmp_path: Path, kind: str) -> None:
+    t = plan(["random", "greedy", "a@random"], players=3, games=10, seatings=kind, changes={"rounds": 1})
+    each = 6 if kind == "permute" else 3
+    assert t.schedule.n_games == -(-10 // each) * each
+    assert f"= {t.schedule.n_games} games" in t.sentence()
+    made = run(t, tmp_path / "o", jobs=1)
+    assert made.games["game"].nunique() == t.schedule.n_games
+    assert made.manifest["seatings"] == kind
+    assert (kind == "rotate") == any("neighbours" in warning for warning in made.warnings)
+
+
+def test_H04_the_runner_asserts_that_blocks_are_different_deals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    t = plan(["random", "greedy", "a@random"], players=2, deals=3, changes={"rounds": 1})
+    whole = Schedule.games
+    monkeypatch.setattr(
+        Schedule,
+        "games",
+        lambda s, match, blocks: dataclasses.replace(whole(s, match, blocks), deal=whole(s, 0, blocks).deal),
+    )
+    with pytest.raises(Trouble, match="9 blocks are to be as many different deals, and they are 3"):
+        run(t, tmp_path / "o", jobs=1)
+
+
+# ── Self-play ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_H21_copies_in_self_play_cover_an_equal_share_and_no_pips(tmp_path: Path) -> None:
+    made = run(
+        plan(["double-holder"], self_play=True, deals=100, seed=1, changes={"rounds": 2}), tmp_path / "o", jobs=1
+    )
+    assert sorted(made.standings["agent"]) == [f"double-holder#{seat}" for seat in (1, 2, 3, 4)]
+    assert made.manifest["schedule"] == "self-play"
+    assert set(made.manifest["agents"].values()) == {"double-holder"}
+    for name, fair in (("diff", 0), ("win", 1 / 4), ("round_wins", 1 / 4), ("rank", 2.5), ("rating", 0)):
+        assert ((made.standings[f"{name}_lo"] < fair) & (fair < made.standings[f"{name}_hi"])).all(), name
+    assert made.null_check.startswith(
+        "null check of copies: 0 pips/round in 4 of 4 intervals and 1/4 of the games in 4"
+    )
+
+
+def test_H10_copies_without_chance_tie_exactly_and_have_no_interval(tmp_path: Path) -> None:
+    (tmp_path / "still.py").write_text("def agent(obs, actions, rng):\n    return actions[0]\n")
+    t = plan(["still"], self_play=True, players=3, deals=4, changes={"rounds": 1}, agents_from=[tmp_path / "still.py"])
+    made = run(t, tmp_path / "o", jobs=1)
+    assert made.standings["diff"].tolist() == pytest.approx([0, 0, 0], abs=1e-12)
+    assert made.standings[["diff_lo", "win_lo", "rating_lo"]].isna().all(axis=None)
+    assert made.standings["note"].str.contains("no variance between blocks").all()
+    assert made.null_check == "null check: no intervals to look into"
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ({"agents": ["random", "greedy"]}, "in self-play one agent sits in all seats; 2 are given"),
+        ({"agents": ["random"], "focus": "random"}, "self-play says who meets whom; leave out the focus"),
+        ({"agents": ["random"], "anchor": "random"}, "anchor names 'random', which is none of the agents"),
+    ],
+)
+def test_what_self_play_refuses(call: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        plan(**({"self_play": True} | call))  # type: ignore[arg-type]
+
+
+# ── The same again ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tournament greedy 'r 1@random' --players 3 --focus 'r 1' --seatings rotate --deals 2 --seed 5 --set rounds=2",
+        "tournament greedy r@random --lineup 'r greedy greedy' --lineup 'r r greedy' --players 3 --games 5 "
+        "--rules pinecone --set rounds=1 --set draw_to_cover=no --set hand_size=3:12 --anchor r=1500",
+        "tournament x@greedy:own=5 --self-play --players 2 --deals 2 --set rounds=1",
+    ],
+)
+def test_the_manifests_command_plays_the_same_games_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words, told = shlex.split(call), []
+    for folder in ("a", "b"):
+        ran = CliRunner().invoke(command_line, [*words, "--out", folder, "--quiet", "--jobs", "1"])
+        assert ran.exit_code == 0, ran.output
+        told.append(json.loads((tmp_path / folder / "manifest.json").read_text()))
+        words = shlex.split(told[0]["command"])[1:]
+    one, other = told
+    assert {key for key in one if one[key] != other[key]} <= {"started", "seconds"}
+    for table in ("rounds.parquet/part-00000.parquet", "standings.parquet"):
+        assert (tmp_path / "a" / table).read_bytes() == (tmp_path / "b" / table).read_bytes()

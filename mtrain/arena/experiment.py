@@ -28,10 +28,13 @@ KEYS: dict[str, tuple[type, str]] = {
     "players": (int, "seats at a table"),
     "focus": (str, "the agent, by its label, that meets each of the others alone"),
     "lineups": (list, "who meets whom: lists of labels, one a seat"),
+    "self_play": (bool, "does one agent sit in all seats?"),
+    "seatings": (str, "permute, shuffle or rotate"),
     "deals": (int, "blocks for every line-up"),
     "games": (int, "instead of deals: whole blocks that hold at least so many games"),
     "until": (str, "what ends the tournament before all its deals are played"),
     "seed": (int, "the seed"),
+    "anchor": (str, "the agent, by its label, whose rating is 0, or LABEL=RATING"),
     "control": (list, "what of the deals the results are to be adjusted for"),
     "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
     "bot_time": (float, "seconds that an agent may take to answer that is a program"),
@@ -42,7 +45,7 @@ KEYS: dict[str, tuple[type, str]] = {
 REQUIRED = ("question", "agents", "seed")
 
 # Keys of which one stands for the other: a part that gives one does without the other of the top.
-INSTEAD = (("deals", "games"), ("focus", "lineups"))
+INSTEAD = (("deals", "games"), ("focus", "lineups", "self_play"))
 
 _WORDS = {
     str: "a text",

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena import lock
-from mtrain.arena.manifest import difference, to_bytes
+from mtrain.arena.manifest import to_bytes
 from mtrain.arena.run import finish, ready
+from mtrain.arena.spec import difference
 from mtrain.arena.store import LOG, Entry, Store, log, number_of, part, torn
 from mtrain.errors import Mistake
 from mtrain.game.jit import say

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mtrain.arena import lock, workers
@@ -24,8 +25,9 @@ from mtrain.arena.brake import Brake
 from mtrain.arena.chunks import Done
 from mtrain.arena.cluster import Cluster
 from mtrain.arena.faults import SUBSTITUTE
-from mtrain.arena.manifest import difference, manifest_of, to_bytes
+from mtrain.arena.manifest import manifest_of, to_bytes
 from mtrain.arena.schedule import Chunk
+from mtrain.arena.spec import difference
 from mtrain.arena.store import Store, log, number_of, part, timing
 from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.errors import Trouble
@@ -322,6 +324,11 @@ def finish(out: Path, manifest: dict[str, Any], digests: Sequence[results.Digest
         How long it took.
     """
     made = results.Results(out, manifest, ready=results.combine(digests, results.shortfall(out, manifest, digests)))
+    deals = np.concatenate([digest.tally.blocks[:, 1] for digest in digests])
+    if len(deals) != len(np.unique(deals)):
+        raise Trouble(
+            f"{len(deals):,} blocks are to be as many different deals, and they are {len(np.unique(deals)):,}"
+        )
     there = set(map(number_of, made.parts))
     times = timing(manifest["agents"], (entry for number, entry in log(out).items() if number in there))
     tables.write(tables.TIMING, tables.frame(tables.TIMING, times), out / "timing.parquet")
@@ -396,9 +403,12 @@ def tournament(
     players: int = 4,
     focus: str | None = None,
     lineups: Sequence[Sequence[str]] | None = None,
+    self_play: bool = False,
+    seatings: str | None = None,
     deals: int | None = None,
     games: int | None = None,
     seed: int = 0,
+    anchor: str | None = None,
     jobs: int | None = None,
     out: str | Path | None = None,
     title: str = "",
@@ -430,11 +440,17 @@ def tournament(
     focus, lineups
         Who meets whom: one of the agents against each of the others (``focus="mc"``), or a list of line-ups
         (``lineups=[["mc", "greedy", "greedy", "greedy"]]``). With neither, the agents meet in every combination.
+    self_play
+        One agent in all seats, each copy with a label of its own: a check that what is equal comes out equal.
+    seatings
+        ``permute``, ``shuffle`` or ``rotate``; None: all orders up to four seats, shuffled rotations above.
     deals, games
         How many blocks for every line-up (100 if nothing is said, 10,000 at most with `until`), or the least number of
         games.
     seed
         The same seed gives the same tables, whatever `jobs` is.
+    anchor
+        The agent whose rating is 0 (``"greedy"``) or given (``"greedy=1500"``).
     jobs
         Workers; None: one a core.
     out
@@ -495,9 +511,12 @@ def tournament(
         players=players,
         focus=focus,
         lineups=lineups,
+        self_play=self_play,
+        seatings=seatings,
         deals=deals,
         games=games,
         seed=seed,
+        anchor=anchor,
         title=title,
         agents_from=agents_from,
         allow_peeking=allow_peeking,

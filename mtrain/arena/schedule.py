@@ -12,19 +12,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import factorial, prod
+from typing import Any
 
 import numpy as np
 
 from mtrain.arena.play import Games
 from mtrain.game.rng import SEATING, STARTER, Stream, stream
 
-SEATINGS = ("permute", "shuffle")
+# How a line-up is seated: in all its orders, in a random cyclic order a deal and its rotations, or in the rotations of
+# one and the same order.
+PERMUTE, SHUFFLE, ROTATE = SEATINGS = ("permute", "shuffle", "rotate")
 
-# Where the line-ups come from: every one that the agents can form, one agent against each of the others, or a list.
-ALL, GAUNTLET, LISTED = "all", "gauntlet", "lineups"
+# Where the line-ups come from: every one that the agents can form, one agent against each of the others, a list, or
+# one agent in all seats.
+ALL, GAUNTLET, LISTED, SELF_PLAY = "all", "gauntlet", "lineups", "self-play"
 
-# Up to so many seats, all orders are played; above, the rotations of a random cyclic order.
+# Up to so many seats, all orders are played where nothing else is asked for; above, a random cyclic order, rotated …
 MOST_PERMUTED = 4
+# … and so many orders of a line-up (those of five agents) may be asked for.
+MOST_ORDERS = 120
 
 _CHUNK_SECONDS = 0.5  # what a chunk should roughly take …
 _CHUNK_GAMES = 4096  # … how many games it may hold …
@@ -55,6 +61,11 @@ def gauntlet(n_agents: int, players: int, focus: int) -> list[tuple[int, ...]]:
     return [tuple(sorted([focus] + [other] * (players - 1))) for other in range(n_agents) if other != focus]
 
 
+def n_orders(lineup: Sequence[int]) -> int:
+    """Return how many different orders a line-up has: copies of an agent are not told apart."""
+    return factorial(len(lineup)) // prod(map(factorial, Counter(lineup).values()))
+
+
 def first_starter(seed: int, players: int, k: int) -> int:
     """Return the seat that starts deal `k` of a match: drawn from the seed for the first, then round the table."""
     return (Stream(int(stream(seed, STARTER, 0, 0, 0))).below(players) + k) % players
@@ -82,11 +93,14 @@ class Schedule:
         Blocks for every line-up.
     seed
         Moves seatings (`shuffle`) and the first starter.
+    seated
+        One of `SEATINGS`; None: ``permute`` up to four seats, ``shuffle`` above.
     """
 
     lineups: tuple[tuple[int, ...], ...]
     deals: int
     seed: int
+    seated: str | None = None
 
     @property
     def players(self) -> int:
@@ -95,15 +109,14 @@ class Schedule:
 
     @property
     def mode(self) -> str:
-        """``permute`` (all orders) up to four seats, ``shuffle`` (a random cyclic order a deal, rotated) above."""
-        return "permute" if self.players <= MOST_PERMUTED else "shuffle"
+        """How line-ups are seated: one of `SEATINGS`."""
+        return self.seated or (PERMUTE if self.players <= MOST_PERMUTED else SHUFFLE)
 
     def seatings(self, match: int) -> int:
         """Games in a block of a match."""
-        copies = Counter(self.lineups[match]).values()
-        if self.mode == "permute":
-            return factorial(self.players) // prod(map(factorial, copies))  # as many as `_orders` has
-        return self.players if len(copies) > 1 else 1
+        if self.mode == PERMUTE:
+            return n_orders(self.lineups[match])
+        return self.players if len(set(self.lineups[match])) > 1 else 1
 
     @cached_property
     def all_seatings(self) -> tuple[int, ...]:
@@ -157,11 +170,13 @@ class Schedule:
         deal = self.deals_of(match, blocks)
         if len(set(lineup)) == 1:
             who = np.tile(np.array([lineup]), (len(block), 1))
-        elif self.mode == "permute":
+        elif self.mode == PERMUTE:
             who = np.tile(np.array(_orders(lineup)), (len(block), 1))
+        elif self.mode == ROTATE:
+            who = np.tile(np.array(_rotations(lineup)), (len(block), 1))
         else:
             who = np.concatenate(
-                [_rotations(lineup, Stream(int(stream(self.seed, SEATING, d, 0, 0)))) for d in deal.tolist()]
+                [_rotations(_shuffled(lineup, stream(self.seed, SEATING, d, 0, 0))) for d in deal.tolist()]
             )
         each = self.all_seatings[match]
         return Games(
@@ -204,10 +219,15 @@ def _orders(lineup: tuple[int, ...]) -> list[tuple[int, ...]]:
     return sorted(set(itertools.permutations(lineup)))
 
 
-def _rotations(lineup: tuple[int, ...], rng: Stream) -> list[list[int]]:
-    """Return the rotations of a random cyclic order of a line-up."""
-    order = list(lineup)
+def _shuffled(lineup: tuple[int, ...], start: Any) -> list[int]:
+    """Return a line-up in a random order, drawn from the stream that starts there."""
+    order, rng = list(lineup), Stream(int(start))
     for i in range(len(order) - 1):
         j = i + rng.below(len(order) - i)
         order[i], order[j] = order[j], order[i]
-    return [order[k:] + order[:k] for k in range(len(order))]
+    return order
+
+
+def _rotations(order: Sequence[int]) -> list[list[int]]:
+    """Return the rotations of an order round the table."""
+    return [[*order[k:], *order[:k]] for k in range(len(order))]

@@ -7,7 +7,7 @@ nothing.
 import difflib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,23 @@ import numpy as np
 
 from mtrain.arena.controls import declared
 from mtrain.arena.faults import POLICIES, SUBSTITUTE
-from mtrain.arena.schedule import ALL, GAUNTLET, LISTED, Chunk, Schedule, combinations, gauntlet
+from mtrain.arena.schedule import (
+    ALL,
+    GAUNTLET,
+    LISTED,
+    MOST_ORDERS,
+    PERMUTE,
+    SEATINGS,
+    SELF_PLAY,
+    Chunk,
+    Schedule,
+    combinations,
+    gauntlet,
+    n_orders,
+)
 from mtrain.errors import Mistake
 from mtrain.game.rules import RulesError, RuleSet, override, preset
+from mtrain.study.anchors import Anchor, parse_anchor
 from mtrain.study.sequential import EVERY, MOST
 from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
 from mtrain.think.agent import PEEKS, AgentSpec, Registry, effort, refuse_peeking
@@ -47,7 +61,7 @@ class Tournament:
     lineups
         Who meets whom: sorted indices of agents, one a seat.
     kind
-        Where the line-ups come from: `ALL`, `GAUNTLET` or `LISTED`.
+        Where the line-ups come from: `ALL`, `GAUNTLET`, `LISTED` or `SELF_PLAY`.
     on_fault
         What becomes of a game in which an agent fails: one of `mtrain.arena.faults.POLICIES`.
     agents_from
@@ -56,6 +70,10 @@ class Tournament:
         Where agents run that are programs, as it was said.
     until
         What ends it before all its deals are played; None: nothing.
+    seated
+        How they are seated: one of `SEATINGS`; None: by the number of seats.
+    anchor
+        The agent whose rating is fixed, and at what; None: the mean of all is 0.
     control
         What of the deals the results will be adjusted for: names of `mtrain.study.control.CONTROLS`.
     """
@@ -72,12 +90,14 @@ class Tournament:
     agents_from: tuple[str, ...] = ()
     folder: str = "."
     until: Rule | None = None
+    seated: str | None = None
+    anchor: Anchor | None = None
     control: tuple[str, ...] = ()
 
     @cached_property
     def schedule(self) -> Schedule:
         """All its games."""
-        return Schedule(self.lineups, self.deals, self.seed)
+        return Schedule(self.lineups, self.deals, self.seed, self.seated)
 
     @property
     def n_rounds(self) -> int:
@@ -125,9 +145,12 @@ def plan(
     players: int = 4,
     focus: str | None = None,
     lineups: Sequence[Sequence[str]] | None = None,
+    self_play: bool = False,
+    seatings: str | None = None,
     deals: int | None = None,
     games: int | None = None,
     seed: int = 0,
+    anchor: str | None = None,
     title: str = "",
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
@@ -155,12 +178,20 @@ def plan(
     lineups
         Who meets whom, each line-up as labels of agents, one a seat. With neither, the agents meet in every
         combination, or fill the seats in equal shares where they are fewer.
+    self_play
+        One agent meets itself: a copy in every seat, each with a label of its own (``greedy#1`` …).
+    seatings
+        How a line-up is seated, deal by deal: in all its orders (``permute``), in the rotations of a random cyclic
+        order a deal (``shuffle``) or of one fixed order (``rotate``). None: ``permute`` up to four seats, else
+        ``shuffle``.
     deals
         Blocks for every line-up; if neither `deals` nor `games` is given 100, or 10,000 at most with `until`.
     games
         Instead of `deals`: as many whole blocks, the same for every line-up, as hold at least so many games.
     seed
         0 … 2**63 − 1.
+    anchor
+        The agent whose rating is 0, by its label; ``"greedy=1500"``: is 1500. None: the mean is 0.
     title
         What it is called in manifests and figures.
     agents_from
@@ -216,16 +247,20 @@ def plan(
     specs = [registry.parse(text) for text in agents]
     if not allow_peeking:
         refuse_peeking(specs)
+    if self_play:
+        specs = _copies(specs, players, focus is not None or lineups is not None)
+        agents = [spec.label for spec in specs]
     for one, other in itertools.combinations(specs, 2):
         if one.label == other.label:
             raise TournamentError(f"two agents are called {one.label!r}; give them labels: a@{one}, b@{other}")
     named = dict(zip(agents, specs, strict=True))
     kind, tables_of = _pairing(named, players, focus, lineups)
+    _check_seatings(seatings, tables_of)
     rule = None if until is None else parse_rule(until, {name: specs[k].label for name, k in _names(named).items()})
     if rule is not None:
         _refuse_unseen(rule, specs, tables_of)
     if games is not None:
-        deals = -(-games // Schedule(tables_of, 1, seed).n_games)
+        deals = -(-games // Schedule(tables_of, 1, seed, seatings).n_games)
     if deals is None:
         deals = DEALS if rule is None else MOST_DEALS
     t = Tournament(
@@ -235,12 +270,14 @@ def plan(
         deals,
         seed,
         tables_of,
-        kind,
+        SELF_PLAY if self_play else kind,
         title,
         on_fault,
         places,
         str(folder),
         rule,
+        seatings,
+        None if anchor is None else parse_anchor(anchor, [spec.label for spec in specs]),
         controls,
     )
     if t.schedule.n_games > np.iinfo(np.int32).max:
@@ -248,6 +285,31 @@ def plan(
     if len(tables_of) > np.iinfo(np.int16).max:
         raise TournamentError(f"{len(tables_of):,} line-ups are more than the tables can number")
     return t
+
+
+def _copies(specs: Sequence[AgentSpec], players: int, paired: bool) -> list[AgentSpec]:
+    """Return one agent as often as there are seats, each copy with a label of its own."""
+    if len(specs) != 1:
+        raise TournamentError(f"in self-play one agent sits in all seats; {len(specs)} are given")
+    if paired:
+        raise TournamentError("self-play says who meets whom; leave out the focus or the line-ups")
+    (spec,) = specs
+    name, mark = spec.label.removesuffix(PEEKS), PEEKS if spec.peeks else ""
+    return [replace(spec, label=f"{name}#{seat}{mark}") for seat in range(1, players + 1)]
+
+
+def _check_seatings(wanted: str | None, lineups: Sequence[Sequence[int]]) -> None:
+    """Refuse seatings that there are not, or that are too many to be one block."""
+    if wanted is not None and wanted not in SEATINGS:
+        near = difflib.get_close_matches(str(wanted), SEATINGS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(SEATINGS)}"
+        raise TournamentError(f"unknown seatings {wanted!r}; {hint}")
+    most, seats = max(map(n_orders, lineups)), len(lineups[0])
+    if wanted == PERMUTE and most > MOST_ORDERS:
+        raise TournamentError(
+            f"seatings permute would play every deal in {most:,} orders, and at most {MOST_ORDERS} can be played; "
+            f"shuffle plays {seats}"
+        )
 
 
 def _names(agents: Mapping[str, AgentSpec]) -> dict[str, int]:

@@ -36,6 +36,9 @@ rules_given = options(
 seed_given = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="What all chance is made from."
 )
+anchor_given = click.option(
+    "--anchor", metavar="LABEL[=RATING]", help="The agent whose rating is 0, or RATING  [default: the mean is 0]"
+)
 json_too = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 agents_from_too = click.option(
     "--agents", "agents_from", multiple=True, metavar="PATH", help="A file or folder with more agents; may be repeated."

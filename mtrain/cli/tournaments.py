@@ -11,6 +11,7 @@ import click
 from mtrain.cli.options import (
     agents_from_too,
     allow_peeking_too,
+    anchor_given,
     bot_limits_too,
     changes_of,
     fail,
@@ -36,6 +37,13 @@ from mtrain.cli.options import (
     metavar="'AGENT AGENT …'",
     help="Who sits at a table, whatever the seats: labels with spaces between; may be repeated.",
 )
+@click.option("--self-play", is_flag=True, help="The one AGENT in all seats, each copy with a label of its own.")
+@click.option(
+    "--seatings",
+    metavar="HOW",
+    help="How a line-up is seated, deal by deal: permute (all orders), shuffle (the rotations of a random order) or "
+    "rotate (of one order)  [default: permute up to 4 seats, else shuffle]",
+)
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
 @click.option("--until", metavar="RULE", help="Stop by a rule: 'width<0.5' (docs/stopping.md); --deals is the most.")
@@ -45,10 +53,11 @@ from mtrain.cli.options import (
     help="Adjust the results for the luck of the deals: dealt_pips, dealt_doubles, dealt_spread.",
 )
 @seed_given
+@anchor_given
 @workers_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
 @resume_too
-@click.option("--figures", is_flag=True, help="Draw the figures, too (`mtrain report` does it later).")
+@click.option("--figures", is_flag=True, help="Draw the figures and the page, too (`mtrain report` does it later).")
 @agents_from_too
 @allow_peeking_too
 @on_fault_given
@@ -62,11 +71,14 @@ def tournament(
     players: int,
     focus: str | None,
     lineups: tuple[str, ...],
+    self_play: bool,
+    seatings: str | None,
     deals: int | None,
     games: int | None,
     until: str | None,
     control: str | None,
     seed: int,
+    anchor: str | None,
     out: str | None,
     figures: bool,
     agents_from: tuple[str, ...],
@@ -82,7 +94,8 @@ def tournament(
     """Play a tournament of the AGENTS and print the standings.
 
     With more agents than seats every combination meets equally often; with fewer, seats are filled by repetition
-    in equal shares. With --focus, or a --lineup for every table wanted, only those meet.
+    in equal shares. With --focus, or a --lineup for every table wanted, only those meet; with --self-play one agent
+    meets itself, and every interval should hold 0 pips and an equal share of the games.
     """
     from mtrain.arena.brake import Brake
     from mtrain.arena.tournament import plan
@@ -96,9 +109,12 @@ def tournament(
         players=players,
         focus=focus,
         lineups=[lineup.split() for lineup in lineups] or None,
+        self_play=self_play,
+        seatings=seatings,
         deals=deals,
         games=games,
         seed=seed,
+        anchor=anchor,
         agents_from=agents_from,
         allow_peeking=allow_peeking,
         on_fault=on_fault,
@@ -177,9 +193,9 @@ def _play(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dic
     """Play a planned tournament, show its progress and print its standings."""
     _print_standings(played(t, out, figures, quiet, as_json, how, out), as_json)
     if figures:
-        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}", err=True)
+        click.echo(f"mtrain: tables in {out}, figures in {out / 'figures'}, page in {out / 'report.html'}", err=True)
     else:
-        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures", err=True)
+        click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures and writes the page", err=True)
 
 
 def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dict[str, Any], folder: Path) -> Any:
@@ -204,9 +220,9 @@ def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: di
         with nullcontext() if quiet else Watch(t) as watch:
             results = arena.run(t, out, watch=watch, **how)
         if figures:  # before anything is printed: whoever reads the table may stop listening
-            from mtrain.study import plots
+            from mtrain.study.report import show
 
-            plots.save(results, out / "figures")
+            show(results)
         return results
     except arena.Interrupted as interrupted:
         if interrupted.results:
@@ -252,6 +268,8 @@ def _print_standings(results: Any, as_json: bool) -> None:
             show_comparison(results.comparison, results.unit)
         elif results.rule is not None:
             show_stopping(results.stopping, str(results.rule), results.unit)
+    if results.null_check:
+        click.echo(f"mtrain: {results.null_check}", err=True)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
 
@@ -295,10 +313,13 @@ def merge(out: str, directories: tuple[str, ...], as_json: bool) -> None:
 @click.command()
 @click.argument("directory", metavar="DIR")
 @click.option("--table", "wanted", metavar="NAME", help="Only print this table (`--table help` lists them all).")
+@anchor_given
 @json_too
-def report(directory: str, wanted: str | None, as_json: bool) -> None:
-    """Make the tables and figures of DIR again from its games and rounds alone; of each part, if it has parts.
+def report(directory: str, wanted: str | None, anchor: str | None, as_json: bool) -> None:
+    """Make the tables, figures and page of DIR again from its games and rounds alone; of each part, if it has parts.
 
+    The page is DIR/report.html. Of a run that goes on, only the page is written. An --anchor stays: it is written
+    into the manifest.
     With --table nothing is written: one table is made from the games and printed.
     """
     from mtrain.study import report as study
@@ -306,9 +327,11 @@ def report(directory: str, wanted: str | None, as_json: bool) -> None:
     from mtrain.study.results import read
 
     if wanted is not None:
+        if anchor is not None:
+            raise click.UsageError("--table prints what there is, and --anchor changes it; run one after the other")
         _print_table(directory, wanted, as_json)
         return
-    written = study.report(directory)
+    written = study.report(directory, anchor)
     if is_parts(directory):
         _print_parts(Path(directory), as_json)
     else:
@@ -319,31 +342,26 @@ def report(directory: str, wanted: str | None, as_json: bool) -> None:
 
 def _print_table(directory: str, name: str, as_json: bool) -> None:
     """Print one table of a tournament's results, made again from its games."""
-    import difflib
-
-    from mtrain.errors import Mistake
-    from mtrain.show.frames import show_table
-    from mtrain.show.terminal import records, show, show_json
-    from mtrain.study import tables
+    from mtrain.show.terminal import records, show, show_json, show_sheet
     from mtrain.study.parts import is_parts
     from mtrain.study.results import read
+    from mtrain.study.sections import SECTIONS, section
+    from mtrain.study.sheets import sheet
+    from mtrain.study.tables import ResultsError
 
     if name == "help":
-        show(["table", "a row is"], [[table.name, table.row] for table in tables.PRINTED.values()])
+        show(["table", "a row is"], [[each.name, each.table.row] for each in SECTIONS])
         return
-    if name not in tables.PRINTED:
-        near = difflib.get_close_matches(name, tables.PRINTED, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(tables.PRINTED)}"
-        raise Mistake(f"unknown table {name!r}; {hint}")
+    chosen = section(name)
     if is_parts(directory):
-        raise Mistake(f"{directory} has parts; name the directory of one of them")
+        raise ResultsError(f"{directory} has parts; name the directory of one of them")
     results = read(directory, fresh=True)
-    if name == tables.CONTROLLED.name and not results.control:
-        raise Mistake(f"nothing was declared to control for before {directory} was played (--control)")
-    frame = getattr(results, name)
+    frame = chosen.frame(results)
+    if frame is None:
+        raise ResultsError(f"{directory} has no table {name!r}: {chosen.unless}")
     if as_json:
         show_json(records(frame))
     else:
-        show_table(tables.PRINTED[name], frame, f"{results.title} · {name}")
+        show_sheet(sheet(chosen.table, frame, results.unit), f"{results.title} · {chosen.heading}")
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)

@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mtrain.game.record import Event, replay
+from mtrain.study.sheets import Sheet
 
 if TYPE_CHECKING:
     from mtrain.arena.run import Step
@@ -69,6 +70,13 @@ def show(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = ""
     console.print(table(headings, rows, title))
     if note:
         console.print(note, markup=False)
+
+
+def show_sheet(laid: Sheet, title: str) -> None:
+    """Print a table that was laid out, every figure with its 95 % interval below it."""
+    headings = [f"{heading.text}\n{heading.unit}".strip() for heading in laid.headings]
+    rows = [[f"{cell.text}\n{cell.interval}".strip() for cell in row] for row in laid.rows]
+    show(headings, rows, title)
 
 
 def show_json(value: Any) -> None:

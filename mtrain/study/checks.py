@@ -7,8 +7,10 @@ estimate or a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import factorial, prod
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -202,6 +204,36 @@ def verdict(tallies: Iterable[Tally]) -> list[str]:
         for name, count, low, high in zip(VARYING, rows, least, most, strict=True)
         if count >= ENOUGH and low == high
     ] + faults.warnings([part.failing for part in parts], [part.spoilt for part in parts])
+
+
+def of_design(manifest: Mapping[str, Any]) -> list[str]:
+    """Warn of what the plan of a run, its manifest, can't tell apart: one sentence for each."""
+    uneven = [
+        lineup
+        for lineup in manifest.get("lineups", [])
+        if factorial(len(lineup)) // prod(factorial(lineup.count(agent)) for agent in set(lineup)) > len(lineup)
+    ]
+    if manifest.get("seatings") != "rotate" or not uneven:
+        return []
+    return [
+        "seatings rotate: every agent has the same neighbours in all games, and rotation doesn't cancel what they are "
+        "worth; permute or shuffle does"
+    ]
+
+
+def of_copies(standings: pd.DataFrame) -> str:
+    """Say how the copies of one agent came out against one another, given their `standings`: equal, if all is well."""
+    told = []
+    n = len(standings)
+    for name, fair, words in (("diff", 0.0, "0 pips/round"), ("win", 1 / max(n, 1), f"1/{n} of the games")):
+        low, high = (standings[f"{name}_{end}"].to_numpy(np.float64, na_value=np.nan) for end in ("lo", "hi"))
+        known = ~np.isnan(low)
+        if known.any():
+            inside = int(((low <= fair) & (fair <= high)).sum())
+            told.append(f"{words} in {inside} of {known.sum()} intervals")
+    if not told:
+        return "null check: no intervals to look into"
+    return f"null check of copies: {' and '.join(told)}; by chance one interval in twenty misses"
 
 
 def _check_balance(seated: pd.DataFrame, seats: int) -> None:

@@ -7,7 +7,7 @@ display is needed. Nothing here computes a number that isn't in a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from mtrain.study import estimates, look
+from mtrain.study.anchors import BY_DEFINITION
 from mtrain.study.blocks import Floats, met
 from mtrain.study.look import BLUE, FAINT, INK, NORMAL, ORANGE, PALE, SMALL
 from mtrain.study.parts import Parts
@@ -62,13 +63,18 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     gaps = np.cumsum(np.diff(group, prepend=group[:1]) != 0)
     y, total = look.rows(frame["agent"], gaps)
     ax = look.axes(ax, 8.0, 1.6 + total)
-    look.dots(ax, frame, "rating", "rating_lo", "rating_hi", "{:+.0f}", names=frame["agent"], gaps=gaps)
+    fixed = frame[frame["note"].str.contains(BY_DEFINITION, regex=False).to_numpy()]
+    form = "{:.0f}" if len(fixed) else "{:+.0f}"
+    look.dots(ax, frame, "rating", "rating_lo", "rating_hi", form, names=frame["agent"], gaps=gaps)
     if gaps.any():
         for change in np.flatnonzero(np.diff(gaps)):
             ax.axhline((y[change] + y[change + 1]) / 2, color=FAINT, lw=0.8, ls=":")
         scale = "mean 0 in each group; groups (dotted lines) don't compare\n"
     else:
         scale = "mean 0; "
+    if len(fixed):
+        at = f"{look.wrapped(fixed['agent'].iloc[0])} at {fixed['rating'].iloc[0]:g}"
+        scale = f"{at}; {scale}" if gaps.any() else f"{at}; "
     unit = "rating points, higher is better; 400 points are odds of 10 to 1"
     look.dress(ax, "Plackett–Luce rating", f"{unit}\n{scale}95 % intervals clustered by block")
     return ax
@@ -441,25 +447,23 @@ def _estimate(frame: pd.DataFrame, name: str) -> tuple[Floats, Floats, Floats]:
     return look.floats(frame, name), look.floats(frame, f"{name}_lo"), look.floats(frame, f"{name}_hi")
 
 
-def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
-    """Draw every figure of a tournament into a folder, the same bytes each time.
+def figures(results: Results) -> dict[str, Axes]:
+    """Draw every figure of a tournament, by name.
 
     Returns
     -------
-    list of Path
-        `standings`, `pairwise`, `ratings`, `scores`, `seats` and `by_round`, in each of the formats; `cost` where times
-        were measured, `until` where a rule was to stop it, and a `budget` for every number along which there is a
-        family of agents.
+    dict
+        `standings`, `pairwise`, `ratings`, `scores`, `seats` and `by_round`; `cost` where times were measured, `until`
+        where a rule was to stop it, and a `budget` for every number along which there is a family of agents.
     """
-    figures: dict[str, tuple[Callable[..., Axes], pd.DataFrame]] = {
-        "standings": (standings, results.standings),
-        "pairwise": (pairwise, results.pairwise),
-        "ratings": (ratings, results.ratings),
-        "scores": (scores, results.scores),
-        "seats": (seats, results.seats),
-        "by_round": (by_round, results.by_round),
+    drawn = {
+        "standings": standings(results.standings),
+        "pairwise": pairwise(results.pairwise),
+        "ratings": ratings(results.ratings),
+        "scores": scores(results.scores),
+        "seats": seats(results.seats),
+        "by_round": by_round(results.by_round),
     }
-    drawn = {name: draw(frame) for name, (draw, frame) in figures.items()}
     if results.timed:
         together = results.manifest.get("schedule", "all") == "all"
         drawn["cost"] = cost(results.standings, results.timing, "pips" if together else "diff")
@@ -469,29 +473,42 @@ def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", 
     for parameter in numbers:
         rows = results.families[(results.families["parameter"] == parameter).to_numpy()]
         drawn["budget" if len(numbers) == 1 else f"budget_{parameter}"] = budget(rows)
-    return [
-        path for name, ax in drawn.items() for path in _put(ax, name, results.unit, results.caption, folder, formats)
-    ]
+    for ax in drawn.values():
+        _captioned(ax, results.unit, results.caption)
+    return drawn
+
+
+def figure_of_parts(found: Parts) -> Axes:
+    """Draw the figure of all parts of an experiment."""
+    ax = parts(found.standings)
+    _captioned(ax, found.unit, found.title)
+    return ax
+
+
+def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
+    """Draw every figure of a tournament into a folder, in each of the formats; the same bytes each time."""
+    return [path for name, ax in figures(results).items() for path in put_figure(ax, folder, name, formats)]
 
 
 def save_parts(found: Parts, folder: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
     """Draw the figure of all parts of an experiment, `parts`, into a folder; the same bytes each time."""
-    return _put(parts(found.standings), "parts", found.unit, found.title, folder, formats)
+    return put_figure(figure_of_parts(found), folder, "parts", formats)
 
 
-def _put(ax: Axes, name: str, unit: str, caption: str, folder: str | Path, formats: Sequence[str]) -> list[Path]:
-    """Write a figure, with what it is from below it."""
+def _captioned(ax: Axes, unit: str, caption: str) -> None:
+    """Say below a figure what it is from, and what a score counts."""
     look.in_unit(ax, unit)
     ax.figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)  # type: ignore[union-attr]
-    return put_figure(ax, folder, name, formats)
 
 
 def put_figure(ax: Axes, folder: str | Path, name: str, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
     """Write the figure of some Axes into a folder, the same bytes each time; return the files."""
-    paths = []
-    for kind in formats:
-        data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
-        with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
-            ax.figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
-        paths.append(put(Path(folder) / f"{name}.{kind}", data.getvalue()))
-    return paths
+    return [put(Path(folder) / f"{name}.{kind}", picture(ax, kind)) for kind in formats]
+
+
+def picture(ax: Axes, kind: str) -> bytes:
+    """The figure of some Axes as the bytes of a file, the same each time."""
+    data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
+    with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
+        ax.figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
+    return data.getvalue()

@@ -1,132 +1,35 @@
-"""Ratings: one Plackett–Luce fit over all games at once.
+"""Ratings: the worths of one Plackett–Luce fit over all games, in rating points, and how sure they are.
 
-The model (Luce 1959, Plackett 1975): a table's ranking is made from the top, each next agent being chosen among those
-left with a chance in proportion to its worth exp(theta). The fit knows no order of games, so none can move it. Ties
-count as the mean over all orders of those tied. In a uniformly random order the first k of a tied group are a
-uniformly random k-subset of it, so that mean is, place by place, one over subsets: 2^m - 1 terms for m tied, not m!.
-The likelihood is concave (Hunter 2004) and a small ridge keeps an agent that was never beaten finite, so Newton's
-method ends at the one maximum. Intervals are clustered by block: the sandwich of Huber (1967) in the form for
-clusters (Cameron & Miller 2015, "A practitioner's guide to cluster-robust inference"), Student's t on an agent's
-blocks - 1.
+The main intervals are clustered by block: the sandwich of Huber (1967) in the form for clusters (Cameron & Miller 2015,
+"A practitioner's guide to cluster-robust inference"), Student's t on an agent's blocks - 1. The bootstrap of blocks
+stands beside them: it says how often each agent comes out first, and agrees with them where blocks are many; where
+they are few its intervals, having no t, are too short.
 
-Rankings in, worths out: this module knows no pips, no standings and no file.
+Rankings in, rating points out: this module knows no pips, no standings and no file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
-from math import comb, log
+from math import log
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mtrain.study.blocks import Bools, Floats, Grid, Ints, closure, grid, met
+from mtrain.study.anchors import BY_DEFINITION, Anchor
+from mtrain.study.blocks import Bools, Floats, Ints, closure, met
 from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, t_quantile
-from mtrain.study.tables import RATINGS, frame
+from mtrain.study.plackett_luce import RIDGE, Outcomes, fit, outcomes, refits, slopes
+from mtrain.study.resample import resample
+from mtrain.study.tables import RATINGS, ResultsError, frame
 
 SCALE = 400 / log(10)
 """Rating points per unit of theta: 400 points are odds of 10, as in Elo's scale."""
 
-RIDGE = 0.01
-"""Penalty RIDGE/2 · theta²: as if each agent's theta were known beforehand to within 10 (1,737 points)."""
-
-OUTCOME_COLUMNS = ("match", "deal", "seating", "seat", "agent", "rank", "void")
-"""The columns of `games` that this module reads."""
-
 _CHUNK = 1 << 13
 
 
-@dataclass(frozen=True)
-class Outcomes:
-    """How games ended, counted: all that a fit needs to know of them.
-
-    ======= ============== ===========================================================================
-    field   shape          meaning
-    ======= ============== ===========================================================================
-    labels  str[agents]    labels of the agents
-    agents  int16[p, n]    for each different outcome, the agents by rank (those tied: by their number)
-    ranks   int8[p, n]     their ranks, ascending
-    blocks  int64[b, 2]    match and deal of each block
-    block   int64[m]       "block[i] ended in outcome[i], count[i] times"
-    outcome int64[m]
-    count   int64[m]
-    ======= ============== ===========================================================================
-    """
-
-    labels: tuple[str, ...]
-    agents: Ints
-    ranks: Ints
-    blocks: Ints
-    block: Ints
-    outcome: Ints
-    count: Ints
-
-
-def outcomes(games: pd.DataFrame | Grid) -> Outcomes:
-    """Count the games' outcomes block by block.
-
-    Parameters
-    ----------
-    games
-        Rows of the `games` table (`OUTCOME_COLUMNS` suffice), in any order.
-    """
-    g = grid(games)
-    n_agents = max(len(g.labels), 1)
-    ordered = np.sort(g["rank"].astype(np.int64) * n_agents + g.agents, axis=1)
-    patterns, outcome = _distinct(ordered)
-    pairs, count = np.unique(g.block.astype(np.int64) * max(len(patterns), 1) + outcome, return_counts=True)
-    return Outcomes(
-        labels=tuple(g.labels),
-        agents=(patterns % n_agents).astype(np.int16),
-        ranks=(patterns // n_agents).astype(np.int8),
-        blocks=np.stack([g.match, g.deal], axis=1),
-        block=pairs // max(len(patterns), 1),
-        outcome=pairs % max(len(patterns), 1),
-        count=count,
-    )
-
-
-def merged(parts: Sequence[Outcomes]) -> Outcomes:
-    """Outcomes of several calls as one. The parts share their labels and table size, and hold different blocks."""
-    parts = [part for part in parts if len(part.agents)] or parts[:1]
-    first = parts[0]
-    if len(parts) == 1:
-        return first
-    width = first.agents.shape[1]
-    rows, outcome = _distinct(np.concatenate([np.hstack([p.ranks, p.agents]) for p in parts]).astype(np.int64))
-    known = np.cumsum([0] + [len(p.agents) for p in parts])
-    blocks = np.cumsum([0] + [len(p.blocks) for p in parts])
-    return Outcomes(
-        labels=first.labels,
-        agents=rows[:, width:].astype(np.int16),
-        ranks=rows[:, :width].astype(np.int8),
-        blocks=np.concatenate([p.blocks for p in parts]),
-        block=np.concatenate([p.block + start for p, start in zip(parts, blocks, strict=False)]),
-        outcome=np.concatenate([outcome[p.outcome + start] for p, start in zip(parts, known, strict=False)]),
-        count=np.concatenate([p.count for p in parts]),
-    )
-
-
-def _distinct(rows: Ints) -> tuple[Ints, Ints]:
-    """The different rows in lexicographic order, and the number of each row among them."""
-    key = np.zeros(len(rows), np.int64)
-    size = 1
-    for column in rows.T:
-        base = int(column.max(initial=0)) + 1
-        if size * base > 1 << 62:
-            known, key = np.unique(key, return_inverse=True)
-            size = len(known)
-        key = key * base + column
-        size *= base
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    return rows[first], inverse
-
-
-def ratings(games: pd.DataFrame, ridge: float = RIDGE) -> pd.DataFrame:
+def ratings(games: pd.DataFrame, ridge: float = RIDGE, anchor: Anchor | None = None) -> pd.DataFrame:
     """Rate all agents from their games: the `ratings` table, best first within each group.
 
     Parameters
@@ -135,18 +38,26 @@ def ratings(games: pd.DataFrame, ridge: float = RIDGE) -> pd.DataFrame:
         Rows of the `games` table (`OUTCOME_COLUMNS` suffice), in any order; a lower rank is better.
     ridge
         Weight of the penalty ridge/2 · theta².
+    anchor
+        The agent whose rating is fixed; the intervals of the others are then of their difference from it. None: the
+        mean of a group is 0.
 
     Returns
     -------
     DataFrame
-        `agent, group, rating, rating_lo, rating_hi, note`. Agents of different groups never met, not even through
-        others, and their ratings don't compare. Where one side of a group never finished behind the other, its
-        ratings hang on the ridge alone: they are finite, have no interval, and the note says so.
+        One row an agent. Agents of different groups never met, not even through others, and their ratings don't
+        compare. Where one side of a group never finished behind the other, its ratings hang on the ridge alone: they
+        are finite, have no interval, and the note says so.
+
+    Raises
+    ------
+    ResultsError
+        The anchor is none of the agents.
     """
-    return rate(outcomes(games), ridge)
+    return rate(outcomes(games), ridge, anchor)
 
 
-def rate(games: Outcomes, ridge: float = RIDGE) -> pd.DataFrame:
+def rate(games: Outcomes, ridge: float = RIDGE, anchor: Anchor | None = None) -> pd.DataFrame:
     """The same as `ratings`, from games that were counted before."""
     n_agents = len(games.labels)
     mixed = (games.agents != games.agents[:, :1]).any(axis=1)  # a table of one agent says nothing
@@ -157,12 +68,21 @@ def rate(games: Outcomes, ridge: float = RIDGE) -> pd.DataFrame:
     seen = mixed[games.outcome]
     played[np.repeat(games.block[seen], games.agents.shape[1]), games.agents[games.outcome[seen]].ravel()] = True
     blocks = played.sum(axis=0)
-    error = _errors(games, theta, information, group, played, ridge)
+    zero, fixed = _zero(games.labels, group, anchor)
+    error = _errors(games, theta, information, zero, played, ridge)
     note = _notes(games, theirs, games.ranks[mixed], group, blocks, error)
-    center = np.array([theta[group == k].mean() for k in range(group.max(initial=-1) + 1)])
-    rating = np.where(blocks > 0, SCALE * (theta - center[group]), np.nan)
-    half = np.where(note == "", SCALE * error, np.nan)
-    half[note == ""] *= t_quantile(blocks[note == ""] - 1)
+    shared = blocks.copy()
+    if fixed >= 0 and blocks[fixed]:
+        note[fixed] = BY_DEFINITION
+        shared[group == group[fixed]] = np.minimum(blocks, blocks[fixed])[group == group[fixed]]
+        note[(shared < 2) & (note == "")] = FEW
+    sure = note == ""
+    shift = np.where(group == group[fixed], anchor.rating, 0.0) if anchor else np.zeros(n_agents)
+    half = np.where(sure, SCALE * error, np.nan)
+    half[sure] *= t_quantile(shared[sure] - 1)
+    rating = np.where(blocks > 0, SCALE * (zero @ theta) + shift, np.nan)
+    again = refits(games, theta, group, resample(*games.blocks.T), ridge)
+    low, high = np.quantile(again @ zero.T, (0.025, 0.975), axis=0)
     order = np.lexsort((np.arange(n_agents), -np.nan_to_num(rating), np.isnan(rating), group))
     table = {
         "agent": np.array(games.labels, dtype=object),
@@ -170,136 +90,50 @@ def rate(games: Outcomes, ridge: float = RIDGE) -> pd.DataFrame:
         "rating": rating,
         "rating_lo": rating - half,
         "rating_hi": rating + half,
+        "bootstrap_lo": np.where(sure, SCALE * low + shift, np.nan),
+        "bootstrap_hi": np.where(sure, SCALE * high + shift, np.nan),
+        "first": np.where((blocks > 1) & (np.ptp(again, axis=0) > NOISE), _first(again, group), np.nan),
         "note": note,
     }
     return frame(RATINGS, {name: values[order] for name, values in table.items()})
 
 
-def fit(games: Outcomes, group: Ints, ridge: float = RIDGE) -> tuple[Floats, Floats]:
-    """The worths with the greatest penalised likelihood.
-
-    Parameters
-    ----------
-    games
-        What is known of them.
-    group
-        int[agents]: agents of one group met, directly or through others.
-    ridge
-        Weight of the penalty.
-
-    Returns
-    -------
-    theta : float64[agents]
-        Log worths; their mean is 0 over every group.
-    information : float64[agents, agents]
-        Minus the second derivative there, with ridge. Games say nothing of a group's mean, so it is made stiff: the
-        maximum stays where it is, and the matrix is well conditioned.
-    """
-    n_agents = len(games.labels)
-    together = (group[:, None] == group) / max(n_agents, 1)
-    times = np.bincount(games.outcome, games.count.astype(np.float64), minlength=len(games.agents))
-    theta = np.zeros(n_agents)
-    value, slope, information = _likelihood(games, times, theta, ridge)
-    for _ in range(200):
-        step = np.linalg.solve(information + together * np.trace(information), slope)
-        for _ in range(50):
-            after = _likelihood(games, times, theta + step, ridge)
-            if after[0] >= value - 1e-9 * abs(value):
-                break
-            step /= 2
-        theta = theta + step
-        value, slope, information = after
-        if np.abs(step).max(initial=0.0) < 1e-9:
-            return theta, information + together * np.trace(information)
-    raise ArithmeticError("the Plackett–Luce fit did not settle")
+def _zero(labels: tuple[str, ...], group: Ints, anchor: Anchor | None) -> tuple[Floats, int]:
+    """What takes worths to where 0 is, float64[agents, agents], and the number of the anchor, or -1."""
+    same = (group[:, None] == group).astype(float)
+    zero = np.eye(len(labels)) - same / same.sum(axis=1)
+    if anchor is None:
+        return zero, -1
+    if anchor.agent not in labels:
+        raise ResultsError(f"the anchor {anchor.agent!r} is none of the agents {', '.join(labels)}")
+    fixed = labels.index(anchor.agent)
+    theirs = group == group[fixed]
+    zero[theirs] = np.eye(len(labels))[theirs]
+    zero[theirs, fixed] -= 1
+    return zero, fixed
 
 
-def _likelihood(games: Outcomes, times: Any, theta: Floats, ridge: float) -> tuple[float, Floats, Floats]:
-    """Penalised log likelihood, its slope [agents] and minus its second derivative [agents, agents]."""
-    n = len(theta)
-    value, slope, information = -0.5 * ridge * float(theta @ theta), -ridge * theta, ridge * np.eye(n)
-    for rows, mask, weight in _alike(games.ranks):
-        agents, count = games.agents[rows].astype(np.int64), times[rows]
-        worth = np.exp(theta[agents])
-        left = worth @ mask.T  # [rows, terms]: the worth of those still to be chosen from
-        value += float(count @ (theta[agents].sum(axis=1) - np.log(left) @ weight))
-        share = worth * ((weight / left) @ mask)  # [rows, seats]: how often each seat was expected to be chosen
-        slope += _add(agents, count[:, None] * (1 - share), n)
-        square = weight / left**2
-        information += np.diag(_add(agents, count[:, None] * (share - worth**2 * (square @ mask)), n))
-        one, other = np.triu_indices(mask.shape[1], 1)
-        cross = square @ (mask[:, one] * mask[:, other]) * worth[:, one] * worth[:, other] * count[:, None]
-        upper = _add(agents[:, one] * n + agents[:, other], cross, n * n).reshape(n, n)
-        information -= upper + upper.T
-    return value, slope, information
+def _first(again: Floats, group: Ints) -> Floats:
+    """float64[agents]: the share of replicates in which an agent's rating is the greatest of its group."""
+    share = np.ones(len(group))
+    for number in np.unique(group):
+        theirs = np.flatnonzero(group == number)
+        share[theirs] = np.bincount(again[:, theirs].argmax(axis=1), minlength=len(theirs)) / len(again)
+    return share
 
 
-def _add(where: Ints, what: Floats, size: int) -> Floats:
-    """float64[size]: what[i] added up at where[i]."""
-    return np.bincount(where.ravel(), what.ravel(), minlength=size).astype(np.float64, copy=False)
-
-
-def _slopes(games: Outcomes, theta: Floats) -> Floats:
-    """float64[outcomes, seats]: slope of each outcome's log likelihood in the theta of each of its seats."""
-    slopes = np.zeros(games.agents.shape)
-    for rows, mask, weight in _alike(games.ranks):
-        worth = np.exp(theta[games.agents[rows]])
-        slopes[rows] = 1 - worth * ((weight / (worth @ mask.T)) @ mask)
-    return slopes
-
-
-def _alike(ranks: Ints) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Outcomes tied in the same places, a chunk at a time: their numbers, and the `_terms` of their likelihood."""
-    tied = np.diff(ranks, axis=1) == 0
-    kind = tied @ (1 << np.arange(tied.shape[1]))
-    for which in np.unique(kind):
-        rows = np.flatnonzero(kind == which)
-        starts = np.flatnonzero(np.concatenate([[True], ~tied[rows[0]], [True]]))
-        mask, weight = _terms(tuple(int(size) for size in np.diff(starts)))
-        size = max(1, _CHUNK * 8 // max(mask.shape))
-        for start in range(0, len(rows), size):
-            yield rows[start : start + size], mask, weight
-
-
-@lru_cache(maxsize=1024)
-def _terms(sizes: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Sets from which one is chosen, for tied groups of these sizes, best group first.
-
-    Returns
-    -------
-    mask : float64[terms, seats]
-        1 where the seat is still to be chosen.
-    weight : float64[terms]
-        The chance that this set comes up in a random order of the tied.
-    """
-    n, start = sum(sizes), 0
-    masks, weights = [], []
-    for size in sizes:
-        for n_left in range(size, 0, -1):
-            for left in combinations(range(start, start + size), n_left):
-                mask = np.zeros(n)
-                mask[list(left)] = 1
-                mask[start + size :] = 1
-                masks.append(mask)
-                weights.append(1 / comb(size, n_left))
-        start += size
-    return np.array(masks), np.array(weights)
-
-
-def _errors(games: Outcomes, theta: Floats, information: Floats, group: Ints, played: Bools, ridge: float) -> Floats:
-    """float64[agents]: standard error of theta minus its group's mean, clustered by block."""
-    n, slopes = len(theta), _slopes(games, theta)
+def _errors(games: Outcomes, theta: Floats, information: Floats, zero: Floats, played: Bools, ridge: float) -> Floats:
+    """float64[agents]: standard error of theta from where 0 is, clustered by block."""
+    n, slope = len(theta), slopes(games, theta)
     score = np.zeros(len(games.blocks) * n)
     for start in range(0, len(games.block), _CHUNK):
         part = slice(start, start + _CHUNK)
         outcome = games.outcome[part]
         cell = games.block[part, None] * n + games.agents[outcome]
-        np.add.at(score, cell.ravel(), (games.count[part, None] * slopes[outcome]).ravel())
+        np.add.at(score, cell.ravel(), (games.count[part, None] * slope[outcome]).ravel())
     blocks = played.sum(axis=0)
     by_block = score.reshape(len(games.blocks), n) - played * (ridge * theta / np.maximum(blocks, 1))
-    same = (group[:, None] == group).astype(float)
-    centred = np.eye(n) - same / same.sum(axis=1)
-    bread = centred @ np.linalg.inv(information)
+    bread = zero @ np.linalg.inv(information)
     spread = by_block @ bread.T
     with np.errstate(divide="ignore", invalid="ignore"):
         error: Floats = np.sqrt((spread**2).sum(axis=0) * blocks / (blocks - 1))

@@ -24,8 +24,10 @@ from typing import Any
 
 import pandas as pd
 
-from mtrain.study import blocks, checks, control, effects, estimates, faults, ratings, stopping, tables
+from mtrain.study import blocks, checks, control, effects, estimates, faults, plackett_luce, ratings, stopping, tables
 from mtrain.study import design as designs
+from mtrain.study.alpharank import alpharank
+from mtrain.study.anchors import anchor_in
 from mtrain.study.checks import check
 from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
@@ -49,7 +51,7 @@ class Digest:
     rounds: pd.DataFrame
     scores: pd.DataFrame
     deals: pd.DataFrame
-    outcomes: ratings.Outcomes
+    outcomes: plackett_luce.Outcomes
     tally: checks.Tally
 
 
@@ -64,7 +66,7 @@ class Summary:
     rounds: pd.DataFrame
     scores: pd.DataFrame
     deals: pd.DataFrame
-    outcomes: ratings.Outcomes
+    outcomes: plackett_luce.Outcomes
     warnings: list[str]
     n_blocks: int
     failing: pd.DataFrame
@@ -91,7 +93,7 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         blocks.round_numbers(r),
         blocks.score_counts(rounds),
         control.deal_numbers(r) if set(control.CONTROL_COLUMNS) <= set(rounds) else pd.DataFrame(),
-        ratings.outcomes(g),
+        plackett_luce.outcomes(g),
         counted,
     )
 
@@ -155,7 +157,7 @@ def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
         blocks.merged([part.rounds for part in digests]),
         blocks.merged([part.scores for part in digests]),
         pd.concat([part.deals for part in digests], ignore_index=True),
-        ratings.merged([part.outcomes for part in digests]),
+        plackett_luce.merged([part.outcomes for part in digests]),
         found + list(warnings),
         sum(len(part.tally.blocks) for part in digests),
         faults.totals(part.tally.failing for part in digests),
@@ -315,7 +317,12 @@ class Results:
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """The `ratings` table."""
-        return ratings.rate(self.summary.outcomes)
+        return ratings.rate(self.summary.outcomes, anchor=anchor_in(self.manifest))
+
+    @cached_property
+    def alpharank(self) -> pd.DataFrame:
+        """The `alpharank` table: a second opinion beside the ratings."""
+        return alpharank(self.summary.pairs, self.summary.blocks, self.manifest.get("lineups", ()))
 
     @cached_property
     def by_round(self) -> pd.DataFrame:
@@ -367,9 +374,17 @@ class Results:
         return stopping.path(self.rule, summary.blocks, summary.pairs, len(self.manifest["lineups"]))
 
     @property
+    def null_check(self) -> str:
+        """How the copies of self-play came out against one another; "" where several agents met."""
+        if self.manifest.get("schedule") != "self-play":
+            return ""
+        return checks.of_copies(self.standings).replace("pips", self.unit)
+
+    @property
     def warnings(self) -> list[str]:
-        """What `check` has to say of the run, and whether it can be played again."""
-        return self.summary.warnings + faults.clocks(self.manifest.get("uses_clock", ()))
+        """What `check` has to say of the run, what is to be said of its plan, and whether it can be played again."""
+        clocks = faults.clocks(self.manifest.get("uses_clock", ()))
+        return checks.of_design(self.manifest) + self.summary.warnings + clocks
 
     @cached_property
     def summary(self) -> Summary:

@@ -182,7 +182,7 @@ STANDINGS = Table("standings", "agent", ("agent",), (
     *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
     *_interval("win", "share of games won per seat, ties split", "win share"),
     *_interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_"),
-    *_interval("rating", "Plackett–Luce rating, mean 0 among agents that met; higher is better", "rating points"),
+    *_interval("rating", "Plackett–Luce rating: mean 0 among agents that met, or from the anchor", "rating points"),
     *_interval("round_wins", "share of rounds won (lowest score) per seat, ties split", "share of rounds"),
     *_interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
     *_interval("out", "share of rounds in which the seat went out; in a blocked one nobody does", "share of rounds"),
@@ -287,7 +287,22 @@ SCORES = Table("scores", "agent × score", ("agent", "pips"), (
 RATINGS = Table("ratings", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("group", "int16", "agents of one group met, if only through others; ratings compare within a group"),
-    *_interval("rating", "Plackett–Luce rating, mean 0 in its group; higher is better", "rating points"),
+    *_interval(
+        "rating", "Plackett–Luce rating: mean 0 in its group, or from the anchor; higher is better", "rating points"
+    ),
+    Column("bootstrap_lo", "Float64", "lower end of the bootstrap's 95 % interval of rating", "rating points"),
+    Column("bootstrap_hi", "Float64", "upper end of the bootstrap's 95 % interval of rating", "rating points"),
+    Column("first", "Float64", "share of bootstrap replicates in which it is rated first", "share of replicates"),
+    _NOTE,
+))  # fmt: skip
+
+ALPHARANK = Table("alpharank", "agent", ("agent",), (
+    Column("agent", "str", "label of the agent"),
+    Column("group", "int16", "agents of one group met, if only through others"),
+    Column("blocks", "int32", "blocks played", "blocks"),
+    *_interval("mass", "share of the time that a population of the fittest spends with the agent", "share of time"),
+    Column("expected", "Float64", "mean of mass over bootstrap replicates", "share of time"),
+    Column("basis", "str", "where a mutant's success was read off"),
     _NOTE,
 ))  # fmt: skip
 
@@ -397,13 +412,6 @@ CALIBRATION = Table("calibration", "method × bin", ("method", "low"), (
     *_interval("observed", "share of them where the tile lay there", "share of pairs"),
     _NOTE,
 ))  # fmt: skip
-
-
-_OF_RESULTS = (
-    STANDINGS, PAIRWISE, SEATS, NEIGHBOURS, BY_ROUND, SCORES, RATINGS, DESIGN, BOOTSTRAP, CONTROLLED, FAMILIES, TIMING,
-)  # fmt: skip
-PRINTED = {table.name: table for table in _OF_RESULTS}
-"""The tables that can be asked for by name of the results of a tournament."""
 
 
 def frame(table: Table, data: Mapping[str, Any], labels: Sequence[str] | None = None) -> pd.DataFrame:
@@ -551,7 +559,8 @@ def write(table: Table, rows: pd.DataFrame, path: Path) -> Path:
 def put(path: Path, data: bytes) -> Path:
     """Write bytes to a file, under another name until they are complete and on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + UNFINISHED)
+    # A run and a report of it may write at once.
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED}")
     try:
         with unfinished.open("wb") as file:
             file.write(data)

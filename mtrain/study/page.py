@@ -1,0 +1,217 @@
+"""The page: everything a report has to say, in one HTML file that needs nothing else.
+
+Figures and style are inside it, so it can be sent, kept and printed; it asks no network. It goes through the declared
+sections of a report, and shows of the manifest all that it holds. The same results give the same bytes: where they lie
+is not among what is shown. This module writes text from what it is given; it draws nothing and computes nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mtrain.study import tables
+from mtrain.study.anchors import anchor_in
+from mtrain.study.parts import Parts
+from mtrain.study.results import Results
+from mtrain.study.sections import SECTIONS
+from mtrain.study.sheets import Sheet, in_unit, sheet
+
+FILE = "report.html"
+
+LONG = 40
+"""A table of more rows is folded away until it is asked for."""
+
+# What the manifest's own numbers are called on the page; the others go by their names.
+_FACTS = {
+    "preset": "rules",
+    "rules_version": "version of the rules",
+    "players": "seats at a table",
+    "schedule": "who meets whom",
+    "seatings": "seatings of a deal",
+    "deals": "deals for every line-up",
+    "rounds": "rounds in a game",
+    "jobs": "workers",
+    "seconds": "seconds it took",
+}
+_ELSEWHERE = (
+    "agents", "parameters", "peeking", "rules", "base", "changes", "lineups", "warnings", "title", "format", "anchor",
+    "command",
+)  # fmt: skip
+
+
+_PARTS = "Pips per round of each agent against the others at its table, part by part, with 95 % intervals."
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture as a data address, what it shows, and what stands below it."""
+
+    source: str
+    alt: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A section as the page shows it."""
+
+    name: str
+    heading: str
+    about: str
+    sheet: Sheet
+    long: bool
+    basis: str
+    command: str
+    figures: tuple[Figure, ...]
+
+
+def page(results: Results, pictures: Mapping[str, bytes]) -> str:
+    """The page of one tournament.
+
+    Parameters
+    ----------
+    results
+        Of a tournament, finished or running.
+    pictures
+        Its figures as SVG, by name. One that no section claims stands at the end.
+    """
+    manifest = results.manifest
+    shown = []
+    claimed: set[str] = set()
+    anchor = anchor_in(manifest)
+    for section in SECTIONS:
+        frame = section.frame(results)
+        if frame is None:
+            continue
+        figures = []
+        for name, caption in section.figures.items():
+            mine = [each for each in pictures if each == name or each.startswith(f"{name}_")]
+            claimed.update(mine)
+            figures += [_figure(pictures[each], in_unit(caption, results.unit)) for each in mine]
+        about = in_unit(section.about, results.unit)
+        if section.table is tables.RATINGS and anchor:
+            about += f" Counted from {anchor.agent}, which stands at {anchor.rating:g}."
+        laid = sheet(section.table, frame, results.unit)
+        command = f"mtrain report DIR --table {section.name}"
+        basis = _basis(results, frame)
+        shown.append(
+            Shown(section.name, section.heading, about, laid, len(frame) > LONG, basis, command, tuple(figures))
+        )
+    there, planned = len(results.summary.blocks[["match", "deal"]].drop_duplicates()), manifest.get("blocks")
+    return _render(
+        "page.html",
+        title=results.title,
+        lead=_lead(results),
+        running=None if planned is None or there == planned else f"{there:,} of {planned:,} blocks so far",
+        null_check=results.null_check,
+        warnings=results.warnings,
+        sections=shown,
+        further=[_figure(data, name) for name, data in pictures.items() if name not in claimed],
+        agents=_agents(manifest),
+        base=manifest.get("base", manifest.get("preset", "")),
+        changes={field: _plain(value) for field, value in manifest.get("changes", {}).items()},
+        rules={field: _plain(value) for field, value in (manifest.get("rules") or {}).items()},
+        lineups=[", ".join(lineup) for lineup in manifest.get("lineups", [])],
+        facts={_FACTS.get(name, name.replace("_", " ")): _plain(value) for name, value in manifest.items()
+               if name not in _ELSEWHERE and value is not None},
+        command=manifest.get("command"),
+    )  # fmt: skip
+
+
+def page_of_parts(found: Parts, picture: bytes) -> str:
+    """The page of an experiment with parts: their table and figure, and where the page of each part is."""
+    unit = found.unit
+    return _render(
+        "parts.html",
+        title=found.title,
+        figure=_figure(picture, in_unit(_PARTS, unit)),
+        sheet=sheet(tables.PARTS, found.standings, unit),
+        parts={name: found.results[name] for name in found.names if name in found.results},
+        missing=found.missing,
+        file=FILE,
+        leads={name: _lead(results) for name, results in found.results.items()},
+        basis="95 % intervals clustered by block; each part is a tournament of its own, and nothing is pooled.",
+    )  # fmt: skip
+
+
+def _render(template: str, **said: Any) -> str:
+    """Fill a template in; what is missing is an error, and what is said is text, never HTML."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
+
+    about = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return about.get_template(template).render(**said)
+
+
+def _figure(svg: bytes, caption: str) -> Figure:
+    return Figure("data:image/svg+xml;base64," + base64.b64encode(svg).decode(), caption, caption)
+
+
+def _lead(results: Results) -> str:
+    """What was played, in a line: rules, seats, deals, games, seed, version."""
+    m = results.manifest
+    rules = f"{m['base']} rules with changes" if m.get("changes") else f"{m['preset']} rules" if "preset" in m else ""
+    games = int(results.standings["games"].max())
+    facts = [
+        rules,
+        f"{m['players']} seats" if "players" in m else "",
+        f"{m['games']:,} games" if "games" in m and m.get("finished", True) else f"up to {games:,} games an agent",
+        f"seed {m['seed']}" if "seed" in m else "",
+        f"mtrain {m['versions']['mtrain']}" if "versions" in m else "",
+    ]
+    return " · ".join(fact for fact in facts if fact)
+
+
+def _basis(results: Results, frame: Any) -> str:
+    """What the numbers of a table rest on: blocks, seed and version."""
+    m = results.manifest
+    parts = []
+    if "blocks" in frame:
+        low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
+        blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
+        parts.append(
+            f"95 % intervals over {blocks} blocks"
+            if high > 1
+            else f"no intervals: {blocks} block{'' if high == 1 else 's'}"
+        )
+    else:
+        played = results.summary.blocks[["match", "deal"]].drop_duplicates()
+        parts.append(f"{len(played):,} blocks")
+    parts += [f"seed {m['seed']}"] if "seed" in m else []
+    parts += [f"mtrain {m['versions']['mtrain']}"] if "versions" in m else []
+    return ", ".join(parts)
+
+
+def _agents(manifest: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Label, how it is written, and all parameters of every agent."""
+    parameters, peeking = manifest.get("parameters", {}), manifest.get("peeking", ())
+    return [
+        (
+            label,
+            written + (" — is shown hidden tiles" if label in peeking else ""),
+            ", ".join(f"{name}={_plain(value)}" for name, value in parameters.get(label, {}).items()) or "none",
+        )
+        for label, written in manifest["agents"].items()
+    ]
+
+
+def _plain(value: Any) -> str:
+    """A value of the manifest as text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(_plain(each) for each in value)
+    return value if isinstance(value, str) else json.dumps(value)
