@@ -125,6 +125,7 @@ def tournament_of(results: Results, agents_from: Iterable[str | Path] | None = N
             RuleSet.from_json(said["rules"]),
             players=said["players"],
             lineups=said["lineups"],
+            seatings=said.get("seatings"),
             deals=said["deals"],
             seed=said["seed"],
             agents_from=said.get("agents_from", ()) if agents_from is None else agents_from,

@@ -3,6 +3,7 @@
 import io
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -313,14 +314,17 @@ def merge(out: str, directories: tuple[str, ...], as_json: bool) -> None:
 @click.command()
 @click.argument("directory", metavar="DIR")
 @click.option("--table", "wanted", metavar="NAME", help="Only print this table (`--table help` lists them all).")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print it as Markdown, with what it rests on.")
+@click.option("--columns", metavar="NAME,NAME…", help="In Markdown, these columns of it.")
 @anchor_given
 @json_too
-def report(directory: str, wanted: str | None, anchor: str | None, as_json: bool) -> None:
+def report(
+    directory: str, wanted: str | None, as_markdown: bool, columns: str | None, anchor: str | None, as_json: bool
+) -> None:
     """Make the tables, figures and page of DIR again from its games and rounds alone; of each part, if it has parts.
 
     The page is DIR/report.html. Of a run that goes on, only the page is written. An --anchor stays: it is written
-    into the manifest.
-    With --table nothing is written: one table is made from the games and printed.
+    into the manifest. With --table nothing is written: one table is made from the games and printed.
     """
     from mtrain.study import report as study
     from mtrain.study.parts import is_parts
@@ -329,8 +333,10 @@ def report(directory: str, wanted: str | None, anchor: str | None, as_json: bool
     if wanted is not None:
         if anchor is not None:
             raise click.UsageError("--table prints what there is, and --anchor changes it; run one after the other")
-        _print_table(directory, wanted, as_json)
+        _print_table(directory, wanted, columns.split(",") if columns else (), as_markdown, as_json)
         return
+    if as_markdown or columns:
+        raise click.UsageError("--markdown and --columns are about one table; name it with --table")
     written = study.report(directory, anchor)
     if is_parts(directory):
         _print_parts(Path(directory), as_json)
@@ -340,9 +346,10 @@ def report(directory: str, wanted: str | None, anchor: str | None, as_json: bool
         click.echo(f"mtrain: wrote {path}", err=True)
 
 
-def _print_table(directory: str, name: str, as_json: bool) -> None:
-    """Print one table of a tournament's results, made again from its games."""
+def _print_table(directory: str, name: str, columns: Sequence[str], as_markdown: bool, as_json: bool) -> None:
+    """Print one table of a tournament's results, made again from its games where they are there."""
     from mtrain.show.terminal import records, show, show_json, show_sheet
+    from mtrain.study.markdown import markdown
     from mtrain.study.parts import is_parts
     from mtrain.study.results import read
     from mtrain.study.sections import SECTIONS, section
@@ -355,13 +362,15 @@ def _print_table(directory: str, name: str, as_json: bool) -> None:
     chosen = section(name)
     if is_parts(directory):
         raise ResultsError(f"{directory} has parts; name the directory of one of them")
-    results = read(directory, fresh=True)
-    frame = chosen.frame(results)
-    if frame is None:
-        raise ResultsError(f"{directory} has no table {name!r}: {chosen.unless}")
-    if as_json:
-        show_json(records(frame))
+    results = read(directory)
+    if not results.tables_alone:
+        results = read(directory, fresh=True)
+    if as_markdown:
+        click.echo(markdown(results, name, columns))
+    elif as_json:
+        show_json(records(chosen.wanted(results)))
     else:
-        show_sheet(sheet(chosen.table, frame, results.unit), f"{results.title} · {chosen.heading}")
+        laid = sheet(chosen.table, chosen.wanted(results), results.unit)
+        show_sheet(laid, f"{results.title} · {chosen.heading}")
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)

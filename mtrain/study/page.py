@@ -16,6 +16,7 @@ from typing import Any
 
 from mtrain.study import tables
 from mtrain.study.anchors import anchor_in
+from mtrain.study.basis import basis, lead
 from mtrain.study.parts import Parts
 from mtrain.study.results import Results
 from mtrain.study.sections import SECTIONS
@@ -98,15 +99,23 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
             about += f" Counted from {anchor.agent}, which stands at {anchor.rating:g}."
         laid = sheet(section.table, frame, results.unit)
         command = f"mtrain report DIR --table {section.name}"
-        basis = _basis(results, frame)
         shown.append(
-            Shown(section.name, section.heading, about, laid, len(frame) > LONG, basis, command, tuple(figures))
+            Shown(
+                section.name,
+                section.heading,
+                about,
+                laid,
+                len(frame) > LONG,
+                basis(results, frame),
+                command,
+                tuple(figures),
+            )
         )
     there, planned = len(results.summary.blocks[["match", "deal"]].drop_duplicates()), manifest.get("blocks")
     return _render(
         "page.html",
         title=results.title,
-        lead=_lead(results),
+        lead=lead(results),
         running=None if planned is None or there == planned else f"{there:,} of {planned:,} blocks so far",
         null_check=results.null_check,
         warnings=results.warnings,
@@ -134,7 +143,7 @@ def page_of_parts(found: Parts, picture: bytes) -> str:
         parts={name: found.results[name] for name in found.names if name in found.results},
         missing=found.missing,
         file=FILE,
-        leads={name: _lead(results) for name, results in found.results.items()},
+        leads={name: lead(results) for name, results in found.results.items()},
         basis="95 % intervals clustered by block; each part is a tournament of its own, and nothing is pooled.",
     )  # fmt: skip
 
@@ -156,41 +165,6 @@ def _render(template: str, **said: Any) -> str:
 
 def _figure(svg: bytes, caption: str) -> Figure:
     return Figure("data:image/svg+xml;base64," + base64.b64encode(svg).decode(), caption, caption)
-
-
-def _lead(results: Results) -> str:
-    """What was played, in a line: rules, seats, deals, games, seed, version."""
-    m = results.manifest
-    rules = f"{m['base']} rules with changes" if m.get("changes") else f"{m['preset']} rules" if "preset" in m else ""
-    games = int(results.standings["games"].max())
-    facts = [
-        rules,
-        f"{m['players']} seats" if "players" in m else "",
-        f"{m['games']:,} games" if "games" in m and m.get("finished", True) else f"up to {games:,} games an agent",
-        f"seed {m['seed']}" if "seed" in m else "",
-        f"mtrain {m['versions']['mtrain']}" if "versions" in m else "",
-    ]
-    return " · ".join(fact for fact in facts if fact)
-
-
-def _basis(results: Results, frame: Any) -> str:
-    """What the numbers of a table rest on: blocks, seed and version."""
-    m = results.manifest
-    parts = []
-    if "blocks" in frame:
-        low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
-        blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
-        parts.append(
-            f"95 % intervals over {blocks} blocks"
-            if high > 1
-            else f"no intervals: {blocks} block{'' if high == 1 else 's'}"
-        )
-    else:
-        played = results.summary.blocks[["match", "deal"]].drop_duplicates()
-        parts.append(f"{len(played):,} blocks")
-    parts += [f"seed {m['seed']}"] if "seed" in m else []
-    parts += [f"mtrain {m['versions']['mtrain']}"] if "versions" in m else []
-    return ", ".join(parts)
 
 
 def _agents(manifest: Mapping[str, Any]) -> list[tuple[str, str, str]]:

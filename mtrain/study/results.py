@@ -268,6 +268,9 @@ class Results:
     @cached_property
     def failures(self) -> pd.DataFrame:
         """The `failures` table: faults by agent and kind."""
+        stored = self._stored(tables.FAILURES)
+        if stored is not None or self.tables_alone:
+            return tables.frame(tables.FAILURES, dict.fromkeys(tables.FAILURES.names, ())) if stored is None else stored
         return faults.failures(self.faults)
 
     @cached_property
@@ -383,6 +386,8 @@ class Results:
     @property
     def warnings(self) -> list[str]:
         """What `check` has to say of the run, what is to be said of its plan, and whether it can be played again."""
+        if self.tables_alone:
+            return list(self.manifest.get("warnings", ()))
         clocks = faults.clocks(self.manifest.get("uses_clock", ()))
         return checks.of_design(self.manifest) + self.summary.warnings + clocks
 
@@ -391,6 +396,8 @@ class Results:
         """Block numbers and counts of all parts, each part checked on the way."""
         if self.ready is not None:
             return self.ready
+        if self.tables_alone:
+            raise ResultsError(f"{self.path} has kept some tables and no games: this cannot be made from them")
         if not self.parts:
             raise ResultsError(f"{self.path} holds no finished game yet")
         digests = []
@@ -422,6 +429,21 @@ class Results:
         if isinstance(self.rule, Better):
             derived[tables.COMPARISON] = self.comparison
         return [tables.write(table, rows, self.path / f"{table.name}.parquet") for table, rows in derived.items()]
+
+    @property
+    def tables_alone(self) -> bool:
+        """Have the games been removed, and only the tables made from them been kept?"""
+        there = (self.path / f"{tables.STANDINGS.name}.parquet").is_file()
+        return there and not any(
+            (self.path / f"{table.name}.parquet").is_dir() for table in (tables.ROUNDS, tables.GAMES)
+        )
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks that have been played."""
+        if self.tables_alone:
+            return int(planned(self.manifest) or 0)
+        return self.summary.n_blocks
 
     def _parts(self, table: Table) -> set[str]:
         return {part.name for part in (self.path / f"{table.name}.parquet").glob("part-*.parquet")}
@@ -455,7 +477,7 @@ def read(path: str | Path, fresh: bool = False) -> Results:
     """
     found = Results(Path(path), read_manifest(path), fresh)
     for table in (tables.ROUNDS, tables.GAMES):
-        if not (found.path / f"{table.name}.parquet").is_dir():
+        if not (found.path / f"{table.name}.parquet").is_dir() and (fresh or not found.tables_alone):
             raise ResultsError(f"{path} has no folder {table.name}.parquet")
     return found
 

@@ -16,6 +16,7 @@ import pandas as pd
 from mtrain.study import tables
 from mtrain.study.results import Results
 from mtrain.study.tables import ResultsError, Table
+from mtrain.study.until import Better
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,19 @@ class Section:
         keys = [frame[name].map(place).to_numpy() for name in ("opponent", "agent") if name in frame]
         return frame.iloc[np.lexsort([np.arange(len(frame)), *keys])]
 
+    def wanted(self, results: Results) -> pd.DataFrame:
+        """The rows to show.
+
+        Raises
+        ------
+        ResultsError
+            If there are none.
+        """
+        frame = self.frame(results)
+        if frame is None:
+            raise ResultsError(f"{results.path} has no table {self.name!r}: {self.unless}")
+        return frame
+
 
 SECTIONS = (
     Section(
@@ -72,6 +86,32 @@ SECTIONS = (
         lambda r: r.standings,
         {"standings": "Pips per round of each agent against the others at its tables, with 95 % intervals."},
         sorted=True,
+    ),
+    Section(
+        tables.COMPARISON,
+        "The test",
+        "What a sequential test of two agents says, and their difference: raw, as if nobody had looked on the way, and "
+        "adjusted for looking.",
+        lambda r: r.comparison if isinstance(r.rule, Better) else None,
+        {"until": "What was to be seen, look by look, and the interval that holds at every look."},
+        unless="it is no sequential test of two agents (`mtrain compare` makes one)",
+    ),
+    Section(
+        tables.STOPPING,
+        "Adjusted for stopping",
+        "The differences raw, as if nobody had looked on the way, and with intervals that hold at every look.",
+        lambda r: r.stopping if r.rule is not None else None,
+        {"until": "What was to be seen, look by look, and the intervals that hold at every look."},
+        unless="it was played without a stopping rule (--until)",
+    ),
+    Section(
+        tables.FAILURES,
+        "Faults",
+        "Agents that raised, answered with no legal action, or as programs hung, ended or wrote rubbish: how often, by "
+        "kind, and the first game in which it happened. What became of those games is said under on fault below.",
+        lambda r: r.failures,
+        sorted=True,
+        unless="no agent failed",
     ),
     Section(
         tables.PAIRWISE,

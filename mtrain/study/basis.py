@@ -1,0 +1,42 @@
+"""What numbers rest on, in a line: so that none stands without its blocks, its seed and its version."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from mtrain.study.results import Results
+
+
+def lead(results: Results) -> str:
+    """What was played, in a line: rules, seats, deals, games, seed, version."""
+    m = results.manifest
+    rules = f"{m['base']} rules with changes" if m.get("changes") else f"{m['preset']} rules" if "preset" in m else ""
+    games = int(results.standings["games"].max())
+    facts = [
+        rules,
+        f"{m['players']} seats" if "players" in m else "",
+        f"{m['games']:,} games" if "games" in m and m.get("finished", True) else f"up to {games:,} games an agent",
+        f"seed {m['seed']}" if "seed" in m else "",
+        f"mtrain {m['versions']['mtrain']}" if "versions" in m else "",
+    ]
+    return " · ".join(fact for fact in facts if fact)
+
+
+def basis(results: Results, frame: pd.DataFrame) -> str:
+    """What the numbers of a table rest on: blocks, seed and version."""
+    m = results.manifest
+    parts = [over(results, frame)]
+    parts += [f"seed {m['seed']}"] if "seed" in m else []
+    parts += [f"mtrain {m['versions']['mtrain']}"] if "versions" in m else []
+    return ", ".join(parts)
+
+
+def over(results: Results, frame: pd.DataFrame) -> str:
+    """How many blocks a table's intervals are over, or that there are none."""
+    if "blocks" not in frame:
+        return f"{results.n_blocks:,} blocks"
+    low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
+    blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
+    if high > 1:
+        return f"95 % intervals over {blocks} blocks"
+    return f"no intervals: {blocks} block{'' if high == 1 else 's'}"
