@@ -43,6 +43,8 @@ def test_the_two_share_the_seats_or_sit_with_others():
         ({"beside": ["planner"] * 3}, "need more than the 4 seats"),
         ({"other": "greedy"}, "'greedy' is compared with itself; a label tells copies apart: a@greedy"),
         ({"other": "rondom"}, "unknown agent 'rondom'; did you mean 'random'?"),
+        ({"players": "4"}, "players is a whole number, not '4'"),
+        ({"better": "much"}, "better is a number of pips/round, above 0, not 'much'"),
         ({"better": 0}, "the difference is a number above 0"),
         ({"alpha": 0.7}, "alpha is a number between 0 and 0.5"),
     ],
@@ -88,6 +90,17 @@ def test_twins_may_be_left_undecided():
     assert found["verdict"] == "inconclusive"
     assert found["blocks"] == 40
     assert found["note"] == "all blocks were played before the test ended"
+
+
+def test_a_running_test_has_not_ended_yet(tmp_path):
+    m.compare("a@random", "b@random", better=5, deals=60, out=tmp_path / "o", **QUICK)
+    for table in ("games", "rounds"):
+        (tmp_path / f"o/{table}.parquet/part-00019.parquet").unlink()
+    manifest = tmp_path / "o/manifest.json"
+    manifest.write_text(manifest.read_text().replace('"finished": true', '"finished": false'))
+    found = read(tmp_path / "o", fresh=True).comparison.iloc[0]
+    assert found["verdict"] == "inconclusive"
+    assert found["note"] == "the test has not ended yet"
 
 
 def test_H12_a_comparison_of_one_block_has_no_interval():

@@ -594,7 +594,7 @@ def test_a_stopped_run_is_looked_at_again_when_it_is_gone_on_with(folder: Path) 
     assert len(again.seen) == 5
     assert tables(folder / "a") == whole
     run(replace(quick(), until=Width(1e-6)), folder / "b", jobs=1)
-    with pytest.raises(TournamentError, match=r"until is none, and the run in \S+ has width<1e-06"):
+    with pytest.raises(TournamentError, match=r"until is none, and the run in \S+ has width<0.000001"):
         run(quick(), folder / "b", jobs=1, resume=True)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from mtrain.arena.run import Step, played
 from mtrain.arena.tournament import Tournament, TournamentError, plan
-from mtrain.game.rules import RuleSet
+from mtrain.game.rules import RulesError, RuleSet
 from mtrain.study.results import Results
 from mtrain.study.until import ALPHA, BETA
 
@@ -31,13 +31,18 @@ def plan_comparison(
     TournamentError, AgentError, RulesError, UntilError
         With one sentence.
     """
-    if isinstance(players, int) and not beside and players % 2:
+    if isinstance(better, bool) or not isinstance(better, (int, float)):
+        raise TournamentError(f"better is a number of pips/round, above 0, not {better!r}")
+    if isinstance(players, bool) or not isinstance(players, int):
+        raise RulesError(f"players is a whole number, not {players!r}")
+    if not beside and players % 2:
         raise TournamentError(
             f"{players} seats cannot be shared equally by {one} and {other}; say who sits in the others (--with)"
         )
-    if isinstance(players, int) and len(beside) > players - 2:
+    if len(beside) > players - 2:
         raise TournamentError(f"{one}, {other} and {len(beside)} more need more than the {players} seats of a table")
-    rest = [(beside or (one, other))[k % len(beside or (one, other))] for k in range(players - 2)]
+    others = beside or (one, other)
+    rest = [others[k % len(others)] for k in range(players - 2)]
     rule = f"{one} better than {other} by {better} alpha={alpha} beta={beta}"
     agents = list(dict.fromkeys([one, other, *beside]))
     if len(agents) < 2:

@@ -364,7 +364,7 @@ class Results:
             return stored
         told = self.manifest
         met = sum({self.rule.agent, self.rule.than} <= set(lineup) for lineup in told["lineups"])
-        finished = bool(told.get("finished")) or self.ready is not None
+        finished = len(self.summary.blocks[["match", "deal"]].drop_duplicates()) == planned(told)
         every, most = told["look"] * met, told["deals"] * met
         return stopping.comparison(self.rule, self.summary.pairs, self.summary.blocks, every, most, finished)
 

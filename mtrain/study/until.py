@@ -56,7 +56,7 @@ class Width:
     agent: str | None = None
 
     def __str__(self) -> str:
-        return f"width<{self.below:g}" + (f" for {self.agent}" if self.agent else "")
+        return f"width<{_text(self.below)}" + (f" for {self.agent}" if self.agent else "")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class Better:
     beta: float = BETA
 
     def __str__(self) -> str:
-        return f"{self.agent} better than {self.than} by {self.by:g} alpha={self.alpha:g} beta={self.beta:g}"
+        errors = f"alpha={_text(self.alpha)} beta={_text(self.beta)}"
+        return f"{self.agent} better than {self.than} by {_text(self.by)} {errors}"
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -97,7 +98,7 @@ class Better:
         if low < ratio < high:
             return ""
         return f"{self.agent} is {'' if ratio >= high else 'not '}better than {self.than}" + (
-            "" if ratio >= high else f" by {self.by:g}"
+            "" if ratio >= high else f" by {_text(self.by)}"
         )
 
 
@@ -138,6 +139,11 @@ def parse_rule(text: str, names: Mapping[str, str]) -> Rule:
             raise UntilError(f"until {text!r} compares {rule.agent!r} with itself")
         return rule
     raise UntilError(f"unknown stopping rule {text!r}; the rules are {FORMS}")
+
+
+def _text(number: float) -> str:
+    """A number in as few digits as say it exactly."""
+    return np.format_float_positional(number, trim="-")
 
 
 def _number(text: str, what: str, whole: str, most: float = np.inf) -> float:
