@@ -23,7 +23,7 @@ from mtrain.study.sheets import Sheet, in_unit, sheet
 
 FILE = "report.html"
 
-LONG = 40
+LONG = 24
 """A table of more rows is folded away until it is asked for."""
 
 # What the manifest's own numbers are called on the page; the others go by their names.
@@ -176,18 +176,14 @@ def _lead(results: Results) -> str:
 def _basis(results: Results, frame: Any) -> str:
     """What the numbers of a table rest on: blocks, seed and version."""
     m = results.manifest
-    parts = []
+    low = high = len(results.summary.blocks[["match", "deal"]].drop_duplicates())
     if "blocks" in frame:
         low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
-        blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
-        parts.append(
-            f"95 % intervals over {blocks} blocks"
-            if high > 1
-            else f"no intervals: {blocks} block{'' if high == 1 else 's'}"
-        )
-    else:
-        played = results.summary.blocks[["match", "deal"]].drop_duplicates()
-        parts.append(f"{len(played):,} blocks")
+    blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
+    blocks += " block" if high == 1 else " blocks"
+    if any(name.endswith("lo") for name in frame):
+        blocks = f"95 % intervals over {blocks}" if high > 1 else f"no intervals: {blocks}"
+    parts = [blocks]
     parts += [f"seed {m['seed']}"] if "seed" in m else []
     parts += [f"mtrain {m['versions']['mtrain']}"] if "versions" in m else []
     return ", ".join(parts)
