@@ -248,6 +248,8 @@ def test_an_experiments_parts_have_one_page_with_links_to_theirs(tmp_path: Path)
         ("diff", 1.235001, "+1.24"),
         ("diff", -0.001, "0.00"),
         ("win", 0.2549, "25.5 %"),
+        ("win", -0.0001, "0.0 %"),
+        ("win", -0.024, "−2.4 %"),
         ("rating", -1500.4, "−1500"),
         ("rank_mean", 2.5, "2.50"),
         ("pips", None, "n/a"),

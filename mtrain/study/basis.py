@@ -32,11 +32,12 @@ def basis(results: Results, frame: pd.DataFrame) -> str:
 
 
 def over(results: Results, frame: pd.DataFrame) -> str:
-    """How many blocks a table's intervals are over, or that there are none."""
-    if "blocks" not in frame:
-        return f"{results.n_blocks:,} blocks"
-    low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
+    """How many blocks a table is over, and whether that is enough for its intervals, if it has any."""
+    low = high = results.n_blocks
+    if "blocks" in frame:
+        low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
     blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
-    if high > 1:
-        return f"95 % intervals over {blocks} blocks"
-    return f"no intervals: {blocks} block{'' if high == 1 else 's'}"
+    blocks += " block" if high == 1 else " blocks"
+    if not any(name.endswith("lo") for name in frame):
+        return blocks
+    return f"95 % intervals over {blocks}" if high > 1 else f"no intervals: {blocks}"

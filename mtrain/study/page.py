@@ -24,7 +24,7 @@ from mtrain.study.sheets import Sheet, in_unit, sheet
 
 FILE = "report.html"
 
-LONG = 40
+LONG = 24
 """A table of more rows is folded away until it is asked for."""
 
 # What the manifest's own numbers are called on the page; the others go by their names.

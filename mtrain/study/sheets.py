@@ -50,7 +50,7 @@ _WORDS = {
 _BY_ROW = "unit of the row"  # … which the column `unit` says
 
 # Columns that say how far something is from something else: + or − tells on which side.
-_SIGNED = ("diff", "gain")
+_SIGNED = ("diff", "adjusted", "gain")
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,12 @@ def sheet(table: Table, frame: pd.DataFrame, unit: str = "pips") -> Sheet:
 
     Notes
     -----
-    The two ends of an interval stand with their value in one cell, or in one of their own where the value is
-    elsewhere. A column without a word in it is left out.
+    What tells rows apart comes first, then their places. The two ends of an interval stand with their value in one
+    cell, or in one of their own where the value is elsewhere. A column without a word in it is left out.
     """
     headings: list[Heading] = []
     columns: list[list[Cell]] = []
-    left = list(table.columns)
+    left = sorted(table.columns, key=lambda column: (column.name not in table.key, column.unit != "place"))
     while left:
         column = left.pop(0)
         value: Column | None = column
@@ -171,7 +171,7 @@ def number(column: Column, value: Any) -> str:
     if np.dtype(type(value)).kind in "iu":
         return f"{value:,}".replace("-", "−")
     if "share" in column.unit:
-        return f"{100 * value:.1f} %"
+        return f"{100 * value + 0.0:.1f} %".replace("-0.0", "0.0").replace("-", "−")
     if column.unit == "probability" and value < 0.001:
         return "<0.001"
     text = _FORMS.get(column.unit, "{:.4g}").format(value)
