@@ -38,6 +38,6 @@ def over(results: Results, frame: pd.DataFrame) -> str:
         low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
     blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
     blocks += " block" if high == 1 else " blocks"
-    if not any(name.endswith("lo") for name in frame):
+    if not any(str(name).endswith("lo") for name in frame):
         return blocks
     return f"95 % intervals over {blocks}" if high > 1 else f"no intervals: {blocks}"
