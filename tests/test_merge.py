@@ -1,6 +1,8 @@
 """Merging: shares put together are the run itself; what is twice, damaged or of another tournament is refused."""
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -9,8 +11,9 @@ import pytest
 
 import mtrain as m
 from mtrain.arena.merge import MergeError, merge
-from mtrain.arena.run import run
+from mtrain.arena.run import Unwritten, run
 from mtrain.arena.tournament import Tournament, TournamentError, plan
+from mtrain.study import tables as columns
 from mtrain.study.parts import Parts
 from mtrain.study.results import ResultsError, read
 from tests.conftest import mtrain
@@ -115,6 +118,24 @@ def test_a_damaged_part_stops_the_merge_before_anything_is_written(folder: Path)
     assert not (folder / "out").exists()
     run(quick(), of[1], jobs=1, share=(2, 2), resume=True)
     assert merge(folder / "out", of).manifest["finished"]
+
+
+def test_a_full_disk_while_merging_is_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of = shares(folder, 2)
+
+    def full(path: Path, data: bytes) -> Path:
+        if path.name == "part-00003.parquet":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return put(path, data)
+
+    put = columns.put
+    monkeypatch.setattr(columns, "put", full)
+    with pytest.raises(Unwritten, match=r"cannot write to .*out: No space left on device"):
+        merge(folder / "out", of)
+    monkeypatch.undo()
+    run(quick(), folder / "out", jobs=1, resume=True)
+    run(quick(), folder / "whole", jobs=1)
+    assert tables(folder / "out") == tables(folder / "whole")
 
 
 def test_what_cannot_be_merged(folder: Path) -> None:

@@ -45,6 +45,7 @@ def test_every_file_it_names_is_there(page: Path) -> None:
     [
         "tournament",
         "run",
+        "merge",
         "report",
         "compare",
         "power",

@@ -1,8 +1,10 @@
 """Runs survive: whatever ends one, what is finished is kept, and going on gives the bytes of one that never ended."""
 
 import errno
+import gc
 import json
 import os
+import pickle
 import re
 import shlex
 import shutil
@@ -19,7 +21,7 @@ import pytest
 import mtrain as m
 from mtrain.arena import run as arena
 from mtrain.arena import workers
-from mtrain.arena.chunks import work
+from mtrain.arena.chunks import Done, work
 from mtrain.arena.experiment import begin, read_experiment
 from mtrain.arena.lock import Locked, locked
 from mtrain.arena.run import Unwritten, run
@@ -110,6 +112,18 @@ def test_H33_killed_with_all_its_processes(folder: Path) -> None:
         jobs=1,
     )
     assert tables(folder / "out") == tables(folder / "whole")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="who a process's parent is")
+def test_H33_workers_go_when_the_process_they_work_for_is_killed(folder: Path) -> None:
+    (folder / "slow.py").write_text(SLOW.format(seconds=1e-3))
+    call = ["tournament", "slow", "random", "--players", "2", "--deals", "500", "--agents", "slow.py", "--jobs", "2"]
+    going = start([*call, "--out", "out"], folder)
+    wait_for(lambda: len(parts(folder / "out")) >= 1)
+    assert len(left_of(going.pid)) > 2
+    going.kill()
+    going.communicate()
+    wait_for(lambda: not left_of(going.pid))
 
 
 def test_H33_exactly_the_missing_chunks_are_played(folder: Path, played: list[int]) -> None:
@@ -589,6 +603,34 @@ def test_a_rule_that_never_stops_changes_nothing(folder: Path) -> None:
     assert "stopped" not in made.manifest
     run(quick(), folder / "b", jobs=1)
     assert tables(folder / "a") == tables(folder / "b")
+
+
+# ── Memory ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_H36_the_games_of_a_finished_chunk_are_not_kept(folder: Path) -> None:
+    alive = []
+
+    def watch(step: arena.Step) -> None:
+        gc.collect()
+        alive.append(sum(isinstance(each, Done) for each in gc.get_objects()))
+
+    run(quick(), folder / "a", jobs=2, watch=watch)
+    assert len(alive) == 20
+    assert max(alive) <= 2 + 3  # in the hands of the writer, and come back from two workers meanwhile
+
+
+def test_H36_what_is_kept_of_a_block_does_not_grow_with_its_games() -> None:
+    sizes = {}
+    for players in (2, 4):
+        t = plan(["random", "greedy", "b@random", "c@greedy"], players=players, deals=320, seed=1)
+        chunk = t.chunks()[0]
+        done = work(t, chunk)
+        games = t.n_games_of(chunk) / len(chunk.blocks)
+        sizes[games] = len(pickle.dumps(done.digest)) / len(chunk.blocks)
+    assert list(sizes) == [2, 24]
+    assert sizes[24] < 12 / 3 * sizes[2]
+    assert sizes[24] < 5_000
 
 
 # ── Beside a live writer ──────────────────────────────────────────────────────────────────────────────────

@@ -1,9 +1,10 @@
 """Workers of many machines: the same chunks, through a Dask scheduler.
 
 A worker needs mtrain of the same version and nothing else: agents from files are sent along, and what it plays comes
-back as bytes, so there is no disk to share. Chunks of a worker that is lost are played by others. They are submitted
-one by one, not through joblib's Dask backend: that waits for ever once the last worker or the scheduler is gone, and
-has no way to ask it whether they are.
+back as bytes, so there is no disk to share. Chunks of a worker that is lost are played by others.
+
+Chunks are submitted one by one, not through joblib's Dask backend: that counts the workers once, at the beginning (with
+a single thread it plays here instead), waits for ever when the last of them is gone, and cannot be asked whether it is.
 """
 
 import dataclasses

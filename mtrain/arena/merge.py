@@ -14,7 +14,7 @@ import numpy as np
 
 from mtrain.arena import lock
 from mtrain.arena.manifest import difference, to_bytes
-from mtrain.arena.run import finish, ready
+from mtrain.arena.run import finish, ready, written
 from mtrain.arena.store import LOG, Entry, Store, log, number_of, part, torn
 from mtrain.errors import Mistake
 from mtrain.game.jit import say
@@ -58,6 +58,8 @@ def merge(out: str | Path, sources: Sequence[str | Path]) -> results.Results | p
         If the runs are not of the same tournament, a game is there twice, or a part is damaged. Nothing is written.
     ResultsError, TournamentError
         If a directory holds no results, or `out` holds something.
+    Unwritten
+        If the disk is full or fails.
     """
     out, places = Path(out), [Path(source) for source in sources]
     if not places:
@@ -70,7 +72,7 @@ def merge(out: str | Path, sources: Sequence[str | Path]) -> results.Results | p
     _same([(source.path, source.manifest) for source in read])
     _once(read)
     ready(out)
-    with lock.locked(out):
+    with written(out), lock.locked(out):
         return _write(out, read)
 
 

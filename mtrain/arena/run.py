@@ -141,19 +141,25 @@ def run(
         manifest["share"] = {"number": share[0], "of": share[1], "blocks": blocks}
     ready(out, resume)
     on = contextlib.nullcontext(brake) if brake else Brake()
+    with (
+        written(out),
+        _workers(t, min(manifest["jobs"], len(chunks)), backend, scheduler) as spread,
+        lock.locked(out),
+        on as pulled,
+    ):
+        before = _agreed(out, manifest, resume)
+        return _Run(t, out, manifest, chunks, pulled, stop, watch).play(spread, before)
+
+
+@contextlib.contextmanager
+def written(out: Path) -> Iterator[None]:
+    """Say in a sentence that a directory cannot be written to."""
     try:
-        with (
-            _workers(t, min(manifest["jobs"], len(chunks)), backend, scheduler) as spread,
-            lock.locked(out),
-            on as pulled,
-        ):
-            before = _agreed(out, manifest, resume)
-            return _Run(t, out, manifest, chunks, pulled, stop, watch).play(spread, before)
+        yield
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
-        raise Unwritten(
-            f"cannot write to {out}: {error.strerror or error}{place}; what was finished before is kept"
-        ) from error
+        said = f"cannot write to {out}: {error.strerror or error}{place}"
+        raise Unwritten(f"{said}; what was finished before is kept") from error
 
 
 def shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
@@ -169,7 +175,8 @@ def shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
         return chunks
     k, n = share
     if not 1 <= k <= n:
-        raise TournamentError(f"share {k}/{n} is none: of {n} shares the first is 1/{n} and the last {n}/{n}")
+        of = max(n, 1)
+        raise TournamentError(f"share {k}/{n} is none: of {of} shares the first is 1/{of} and the last {of}/{of}")
     if n > len(chunks):
         raise TournamentError(f"{n} shares are more than the {len(chunks)} chunks that this tournament is cut into")
     return chunks[k - 1 :: n]
@@ -339,7 +346,7 @@ def manifest_in(out: Path) -> dict[str, Any] | None:
     """
     try:
         said = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise TournamentError(f"{out / 'manifest.json'} cannot be read: {error}") from None

@@ -4,8 +4,12 @@ What is asked for next is decided when a worker is free, so whoever hands out th
 back those in flight. Line-ups of compiled agents are played by threads, others by processes. Nothing here writes.
 """
 
+import functools
 import multiprocessing.resource_tracker
+import os
 import queue
+import threading
+import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.pool import ThreadPool
@@ -92,6 +96,19 @@ def flow(
         refill()
 
 
+def _serve(parent: int) -> None:
+    """Prepare a worker process: deaf to what is meant for its parent, and gone when that is, however it went."""
+    deafen()
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    if os.name == "posix":
+        threading.Thread(target=follow, daemon=True).start()
+
+
 def _processes(t: Tournament, chunks: Iterable[Chunk], jobs: int) -> Generator[Done]:
     """Play in processes, deaf to the signals that a terminal sends to all of them."""
     workers = joblib.Parallel(
@@ -100,7 +117,7 @@ def _processes(t: Tournament, chunks: Iterable[Chunk], jobs: int) -> Generator[D
         return_as="generator_unordered",
         batch_size=1,
         pre_dispatch="n_jobs",
-        initializer=deafen,
+        initializer=functools.partial(_serve, os.getpid()),
     )
     tasks = (joblib.delayed(work)(t, chunk) for chunk in chunks)
     multiprocessing.resource_tracker.ensure_running()  # or it would be started below, and lift what is held

@@ -74,6 +74,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
 
 
 def _command() -> str:
