@@ -457,7 +457,8 @@ class Results:
 
     def _stored(self, table: Table) -> pd.DataFrame | None:
         path = self.path / f"{table.name}.parquet"
-        return None if self.fresh or self.ready is not None or not path.is_file() else tables.read(table, [path])
+        made_now = self.fresh or self.ready is not None or not path.is_file()
+        return None if made_now or tables.outdated(table, path) else tables.read(table, [path])
 
 
 def read(path: str | Path, fresh: bool = False) -> Results:

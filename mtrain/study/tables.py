@@ -588,6 +588,14 @@ def settle(folder: Path) -> None:
             os.close(handle)
 
 
+def outdated(table: Table, path: Path) -> bool:
+    """Was a Parquet file written when the table had fewer columns?"""
+    try:
+        return not set(table.names) <= set(pq.read_schema(path).names)
+    except (OSError, pa.ArrowException):
+        return False  # damaged, not old: whoever reads it says so
+
+
 def read(
     table: Table, paths: Iterable[Path], columns: Sequence[str] | None = None, labels: Sequence[str] | None = None
 ) -> pd.DataFrame:
