@@ -32,6 +32,7 @@ from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, preset
 from mtrain.game.state import N_PARAMS, OWN, STATE
 from mtrain.game.tiles import HI, LO, set_size
+from mtrain.study import results, tables
 from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, Registry, build, compiled, effort
 from mtrain.think.rollouts import ROLL_RANDOM, roll_out
 from mtrain.think.trail import LONGEST, NODES, TRAIL, best_trail
@@ -130,10 +131,10 @@ def _games(players: int, n_bots: int, n: int) -> Games:
     return Games(deal, np.zeros_like(deal), deal % players, (deal[:, None] + np.arange(players)) % n_bots)
 
 
-def _timed(rules: RuleSet, bots: list[Bot], games: Games) -> tuple[Played, float]:
+def _timed(rules: RuleSet, bots: list[Bot], games: Games, seed: int = 1) -> tuple[Played, float]:
     """Play games; return what came of them and the seconds that this thread was at work."""
     start = time.thread_time()
-    played = play(rules, bots, games, 1)
+    played = play(rules, bots, games, seed)
     return played, time.thread_time() - start
 
 
@@ -345,6 +346,9 @@ def _tournaments(size: Size, folder: Path) -> Iterator[Figure]:
         yield _ratio(f"{name} / bare engine", found["one"], found["bare"], "× its rounds/s")
         yield _median(f"{name}, two workers", found["two"], "rounds/s")
         yield _ratio(f"{name}: two workers / one", found["two"], found["one"], "× its rounds/s")
+        spent = [_statistics(t, folder) for _ in range(min(size.tries, 3))]
+        seconds, playing = ([pair[k] for pair in spent] for k in (0, 1))
+        yield _ratio(f"{name}: statistics / play", seconds, playing, "× its time, one core")
 
 
 def _bare(t: Tournament, jobs: int) -> float:
@@ -365,6 +369,29 @@ def _whole(t: Tournament, folder: Path, jobs: int) -> float:
     seconds = time.perf_counter() - start
     shutil.rmtree(out)
     return t.n_rounds / seconds
+
+
+def _statistics(t: Tournament, folder: Path) -> tuple[float, float]:
+    """Return the seconds that a tournament's checks, block numbers and derived tables take, and those of its play."""
+    bots = [build(agent) for agent in t.agents]
+    pieces = [t.schedule.games(chunk.match, chunk.blocks) for chunk in t.chunks()]
+    playing = sum(_timed(t.rules, bots, piece, t.seed)[1] for piece in pieces)
+    out = Path(tempfile.mkdtemp(dir=folder))
+    made = run(t, out, jobs=1)
+    seconds, digests = 0.0, []
+    for part in made.parts:
+        games, rounds = (
+            tables.read(table, [out / f"{table.name}.parquet" / part], labels=made.labels)
+            for table in (tables.GAMES, tables.ROUNDS)
+        )
+        start = time.thread_time()
+        digests.append(results.digest(games, rounds, t.players))
+        seconds += time.thread_time() - start
+    start = time.thread_time()
+    results.Results(out, made.manifest, ready=results.combine(digests)).write_derived()
+    seconds += time.thread_time() - start
+    shutil.rmtree(out)
+    return seconds, playing
 
 
 def _process(arguments: list[str], folder: Path, cache: Path | None = None) -> tuple[float, float]:

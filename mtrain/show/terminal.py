@@ -156,7 +156,7 @@ def show_losses(losses: pd.DataFrame, calibration: pd.DataFrame) -> None:
 
 
 STANDINGS_HEADINGS = (
-    "agent,\nplace",
+    "agent",
     "games\n(blocks)",
     "pips/round\nvs others",
     "pips/round",
@@ -180,7 +180,7 @@ def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
     for row in frame.itertuples():
         rows.append(
             [
-                f"{broken(str(row.agent))}\n  {place(row.place_lo, row.place_hi)}",
+                f"{broken(str(row.agent))}\n  place {place(row.place_lo, row.place_hi)}",
                 f"{row.games:,}\n({row.blocks:,})",
                 beneath(row.diff, row.diff_lo, row.diff_hi, 2, sign=True),
                 beneath(row.pips, row.pips_lo, row.pips_hi, 2),

@@ -227,11 +227,11 @@ def neighbours_from(beside: pd.DataFrame) -> pd.DataFrame:
     diff = estimate(np.where(fixed, np.nan, beside["diff"].to_numpy(np.float64)), who, n)
     note = diff.why.copy()
     none = diff.n == 0
-    note[none] = "at 2 seats there is only one side" if players == 2 else "nothing to compare with"
+    note[none] = "nothing to compare with"  # two seats, say: each other seat lies on both sides
     note[none & (np.bincount(who[fixed], minlength=n) > 0)] = "the same agent always sat there: seat and agent are one"
     if players == 3:
         note[(note == "") & ~none] = "against the other side: at 3 seats there is nothing else"
-    rows = np.arange(n) if len(beside) else np.arange(0)
+    rows = np.arange(n)
     return tables.frame(
         tables.NEIGHBOURS,
         {
