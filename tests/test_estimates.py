@@ -11,6 +11,7 @@ from mtrain.study.blocks import block_numbers, merged, mid_ranks, pair_numbers
 from mtrain.study.effects import offset_numbers, seat_numbers
 from mtrain.study.estimates import by_round, pairwise, scores, seats, seats_from, standings, standings_from
 from mtrain.study.intervals import estimate, estimate_share
+from mtrain.study.sections import SECTIONS
 from mtrain.study.tables import ResultsError
 
 
@@ -362,7 +363,7 @@ def test_H25_two_labels_of_one_bot_stay_two_rows():
 
 
 def test_H13_every_effect_carries_its_unit():
-    for table in tables.PRINTED.values():
+    for table in (section.table for section in SECTIONS):
         for column in table.columns:
             assert column.dtype != "Float64" or column.unit or column.name == "setting", (table.name, column.name)
     assert tables.STANDINGS["diff"].unit == "pips/round"
