@@ -204,6 +204,7 @@ SECTIONS = (
         "interval, for times of one run on one machine are no sample of others.",
         lambda r: r.timing if r.timed else None,
         {"cost": "Pips per round against the mean time of a decision: down and to the left is better."},
+        unless="times are measured while playing, and can't be had from the games",
     ),
 )
 
