@@ -246,6 +246,10 @@ def test_a_place_without_bots(tmp_path: Path, place: str) -> None:
 COUNTS = "n = 0\ndef agent(obs, actions, rng):\n    global n\n    n += 1\n    return actions[n % len(actions)]\n"
 CHANCE = "import random\ndef agent(obs, actions, rng):\n    return random.choice(actions)\n"
 WRITES = "def agent(obs, actions, rng):\n    obs.table[0] = 1\n    return actions[0]\n"
+ONCE = (
+    "seen = set()\ndef agent(obs, actions, rng):\n    assert obs.tobytes() not in seen, 'again?'\n"
+    "    seen.add(obs.tobytes())\n    return actions[0]\n"
+)
 PEEKS = """
 import sys
 import numpy as np
@@ -270,6 +274,7 @@ def agent(obs, actions, rng):
         ("def agent(obs, actions, rng):\n    return 1 / 0\n", "legal"),
         ("def agent(obs, actions, rng):\n    return actions[0] + (1 << 20)\n", "legal"),
         (CHANCE, "repeatable"),
+        (ONCE, "repeatable"),
         (COUNTS, "stateless"),
         (WRITES, "untouched"),
         (PEEKS, "blind"),

@@ -63,7 +63,7 @@ def tournament(
             {k: np.repeat(v, n) for k, v in (of_game | {"starter": first, "rounds": np.full(len(d), n_rounds)}).items()}
             | {"seat": seat, "agent": agents, "score": total, "rank": rank}
             | {"win": (rank == 1) / (rank == 1).sum(axis=1, keepdims=True), "faults": np.zeros(agents.shape, int)}
-            | {"rounds_won": (best / best.sum(axis=2, keepdims=True)).sum(axis=1)}
+            | {"rounds_won": (best / best.sum(axis=2, keepdims=True)).sum(axis=1), "void": np.zeros(agents.shape, bool)}
         )
         k = np.broadcast_to(np.arange(n_rounds)[:, None], pips.shape[1:])
         plays = rng.integers(4, 12, pips.shape)
@@ -75,6 +75,7 @@ def tournament(
             | {"end": np.broadcast_to(~went_out.any(axis=2, keepdims=True), pips.shape), "plays": plays}
             | {"turns": plays + 2, "decisions": plays - 3, "draws": rng.integers(0, 6, pips.shape)}
             | {"passes": rng.integers(0, 3, pips.shape), "plays_own": rng.integers(0, plays + 1)}
+            | {"void": np.zeros(pips.shape, bool)}
         )
 
     def whole(table, dicts):

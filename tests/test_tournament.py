@@ -327,6 +327,8 @@ def test_line_ups_on_the_command_line_and_in_a_file_are_the_same(tmp_path: Path)
         ({"lineups": ["random greedy greedy greedy"]}, "lineups is a list of line-ups"),
         ({"lineups": [3]}, "lineups is a list of line-ups"),
         ({"lineups": [[["random"]] * 4]}, "names ['random'], which is none of the agents"),
+        ({"on_fault": "viod"}, "unknown on_fault 'viod'; did you mean 'void'?"),
+        ({"on_fault": "ignore"}, "unknown on_fault 'ignore'; choose from substitute, forfeit, void, stop"),
         ({"focus": ["random"]}, "focus names ['random'], which is none of the agents"),
     ],
 )
@@ -354,7 +356,7 @@ def test_a_faulty_agent_stops_the_run_and_keeps_what_is_finished(tmp_path: Path)
     (tmp_path / "late.py").write_text(
         "def agent(obs, actions, rng):\n    assert obs.number < 3, 'tired'\n    return actions[0]\n"
     )
-    where = ["--agents", str(tmp_path / "late.py"), "--out", str(tmp_path / "o")]
+    where = ["--agents", str(tmp_path / "late.py"), "--out", str(tmp_path / "o"), "--on-fault", "stop"]
     ran = mtrain("tournament", "late", "random", "--players", "2", "--deals", "2", *where)
     assert ran.returncode == 1
     assert ran.stderr.count("mtrain: agent 'late' failed (deal ") == 1
@@ -367,7 +369,9 @@ def test_a_fault_is_named_at_its_own_seat_among_many_games(tmp_path: Path) -> No
     body = "def agent(obs, actions, rng):\n    assert obs.number < 2, f'round {obs.number}, seat {obs.turn}'\n    return actions[-1]\n"
     (tmp_path / "where.py").write_text(body)
     with pytest.raises(m.Fault) as said:
-        m.tournament(["where"], players=4, deals=40, seed=3, jobs=1, agents_from=[tmp_path / "where.py"])
+        m.tournament(
+            ["where"], players=4, deals=40, seed=3, jobs=1, on_fault="stop", agents_from=[tmp_path / "where.py"]
+        )
     told, found = str(said.value).split(": AssertionError: ")
     assert found in told
 
@@ -375,7 +379,9 @@ def test_a_fault_is_named_at_its_own_seat_among_many_games(tmp_path: Path) -> No
 def test_a_bot_that_exits_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "gone.py").write_text("import sys\ndef agent(obs, actions, rng):\n    sys.exit(0)\n")
     with pytest.raises(m.Fault, match="SystemExit"):
-        m.tournament(["gone", "random"], players=2, deals=1, seed=3, jobs=1, agents_from=[tmp_path / "gone.py"])
+        m.tournament(
+            ["gone", "random"], players=2, deals=1, jobs=1, on_fault="stop", agents_from=[tmp_path / "gone.py"]
+        )
 
 
 def test_a_finished_run_with_a_part_missing_is_refused(tmp_path: Path) -> None:

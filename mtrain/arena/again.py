@@ -17,7 +17,7 @@ from mtrain.arena.manifest import source
 from mtrain.arena.recording import record_game
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RuleSet
-from mtrain.study.results import Results, read
+from mtrain.study.results import Results, read_manifest
 from mtrain.study.tables import ResultsError
 from mtrain.think.agent import EXEC, all_params, build
 
@@ -64,7 +64,7 @@ def again(path: str | Path, number: int, agents_from: Iterable[str | Path] | Non
     TournamentError, AgentError, RulesError
         If its manifest cannot be played: an agent is gone, say.
     """
-    results = read(path)
+    results = Results(Path(path), read_manifest(path))
     t = tournament_of(results, agents_from)
     try:
         _, games = t.schedule.game(number)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtrain.arena.faults import Fault
+from mtrain.arena.faults import Fault, words
 from mtrain.arena.play import Games, play, see
 from mtrain.arena.recording import chooser
 from mtrain.game.engine import advance, legal_actions, new_game
@@ -19,7 +19,7 @@ from mtrain.game.jit import kernel
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import PRESETS, RuleSet
 from mtrain.game.state import OWN, STATE
-from mtrain.think.agent import AgentSpec, Bot, ask, build
+from mtrain.think.agent import AgentSpec, Bot, Unasked, ask, build
 from mtrain.think.worlds import determinize
 
 CHECKS = {
@@ -88,7 +88,12 @@ def check_agent(spec: AgentSpec, *, seed: int = 0, games: int = 4, decisions: in
     """
     for name, rules in PRESETS.items():
         for players in rules.dealable():
-            yield from _check_table(name, rules, players, spec, seed, games, decisions)
+            try:
+                yield from _check_table(name, rules, players, spec, seed, games, decisions)
+            except Fault as fault:
+                yield Verdict(name, players, "repeatable", 0, f"asked again, it fails: {fault}")
+            except Unasked as failed:
+                yield Verdict(name, players, "repeatable", 0, f"asked again, it fails: {words(failed)}")
 
 
 def _check_table(

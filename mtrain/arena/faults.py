@@ -125,7 +125,7 @@ class Referee:
         """
         seat, number = int(s.turn), int(s.number)
         error = failed.__cause__ if failed else None
-        what = _words(failed) if failed else f"answered {_action(answer, int(s.n_seats))}"
+        what = words(failed) if failed else f"answered {_action(answer, int(s.n_seats))}"
         failure = Failure(g, number, seat, decision, failed.kind if failed else ILLEGAL, what)
         if self.on_fault == STOP:
             deal, seating = int(self.deals[g]), int(self.seatings[g])
@@ -161,7 +161,7 @@ def _action(answer: int, n_seats: int) -> str:
     return str(answer)
 
 
-def _words(failed: Unasked) -> str:
+def words(failed: Unasked) -> str:
     """Return what is said of a failure: one line, of a sane length, without what differs from run to run."""
     error, said = failed.__cause__, failed.said
     if error is not None:

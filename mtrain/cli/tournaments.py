@@ -185,7 +185,8 @@ def _print_standings(results: Any, as_json: bool) -> None:
     else:
         show_standings(results.standings, results.title, results.unit)
         if len(results.failures):
-            show_failures(results.failures, results.path, results.manifest.get("on_fault", ""))
+            policy = results.manifest.get("on_fault", "")
+            show_failures(results.failures, results.path, policy, results.summary.spoilt)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
 

@@ -198,8 +198,13 @@ _POLICIES = {
 }
 
 
-def show_failures(frame: pd.DataFrame, folder: Path, policy: str) -> None:
-    """Print how often agents failed, by kind, and how to see the first fault of each kind again."""
+def show_failures(frame: pd.DataFrame, folder: Path, policy: str, spoilt: pd.DataFrame) -> None:
+    """Print how often agents failed, by kind, how to see the first fault of each kind again, and what is left out."""
+    left_out = [
+        f"{void:,} of {blocks:,} blocks of match {match} ({agents}) are left out"
+        for match, agents, blocks, void in spoilt.itertuples(index=False, name=None)
+        if void
+    ]
     show(
         ["agent", "fault", "times", "games", "the first", "see it again"],
         [
@@ -214,7 +219,7 @@ def show_failures(frame: pd.DataFrame, folder: Path, policy: str) -> None:
             for row in frame.itertuples()
         ],
         "faults",
-        _POLICIES.get(policy, ""),
+        "\n".join(filter(None, [_POLICIES.get(policy, ""), *left_out])),
     )
 
 

@@ -186,7 +186,7 @@ def by_round(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     looks = look.looks(list(mean))
     agents = sorted(mean, key=lambda name: (mean[name], name))
     last = int(frame["round"].max()) if len(frame) else 1
-    dodge = np.linspace(-0.3, 0.3, len(agents)) if len(agents) > 1 else [0.0]
+    dodge = np.linspace(-0.3, 0.3, len(agents)) if len(agents) > 1 else np.zeros(len(agents))
     for agent, shift in zip(agents, dodge, strict=True):
         rows = by_agent[agent]
         x, value = rows["round"].to_numpy(float) + shift, look.floats(rows, "pips")

@@ -317,6 +317,21 @@ def read(path: str | Path, fresh: bool = False) -> Results:
     ResultsError
         The directory, its manifest or one of the two folders of parts is missing or can't be read.
     """
+    found = Results(Path(path), read_manifest(path), fresh)
+    for table in (tables.ROUNDS, tables.GAMES):
+        if not (found.path / f"{table.name}.parquet").is_dir():
+            raise ResultsError(f"{path} has no folder {table.name}.parquet")
+    return found
+
+
+def read_manifest(path: str | Path) -> dict[str, Any]:
+    """Return the manifest of the results in a directory, of a run that did not come far, too.
+
+    Raises
+    ------
+    ResultsError
+        The directory or its manifest is missing or can't be read.
+    """
     path = Path(path)
     if not path.is_dir():
         raise ResultsError(f"no directory {path}")
@@ -329,7 +344,4 @@ def read(path: str | Path, fresh: bool = False) -> Results:
         raise ResultsError(f"{file} is not JSON: {error}") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("agents"), dict):
         raise ResultsError(f"{file} doesn't name its agents")
-    for table in (tables.ROUNDS, tables.GAMES):
-        if not (path / f"{table.name}.parquet").is_dir():
-            raise ResultsError(f"{path} has no folder {table.name}.parquet")
-    return Results(path, manifest, fresh)
+    return manifest

@@ -92,7 +92,12 @@ def compiled(function: Callable[..., int]) -> Any:
     -----
     What it returns is checked; an exception raised in it counts as the action 0, which is never legal.
     """
-    return function if hasattr(function, "py_func") else jit.kernel(function, _folder)
+    if hasattr(function, "py_func"):
+        return function
+    made = jit.kernel(function, _folder)
+    if not jit.JIT:
+        made.py_func = function  # what tells a compiled function from one that is asked from Python
+    return made
 
 
 # ── One interface ─────────────────────────────────────────────────────────────────────────────────────────
