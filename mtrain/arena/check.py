@@ -19,7 +19,8 @@ from mtrain.game.jit import kernel
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import PRESETS, RuleSet
 from mtrain.game.state import OWN, STATE
-from mtrain.think.agent import AgentSpec, Bot, Unasked, ask, build
+from mtrain.think.agent import AgentSpec, Bot, ask, build
+from mtrain.think.faults import Unasked
 from mtrain.think.worlds import determinize
 
 CHECKS = {
