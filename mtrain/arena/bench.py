@@ -6,6 +6,7 @@ along: its command line is ``reference SEATS ROUNDS SEED`` and it prints JSON wi
 
 import json
 import os
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -34,6 +35,7 @@ from mtrain.game.state import N_PARAMS, OWN, STATE
 from mtrain.game.tiles import HI, LO, set_size
 from mtrain.study import results, tables
 from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, Registry, build, compiled, effort
+from mtrain.think.process import Process
 from mtrain.think.rollouts import ROLL_RANDOM, roll_out
 from mtrain.think.trail import LONGEST, NODES, TRAIL, best_trail
 from mtrain.think.worlds import determinize
@@ -93,6 +95,7 @@ def bench(size: Size = FULL, reference: str | Path | None = None) -> Iterator[Fi
         yield from _worlds(size)
         yield from _trains(size)
         yield from _python_agents(size)
+        yield from _programs(size, folder)
         yield from _tournaments(size, folder)
         yield from _processes(size, folder)
 
@@ -318,6 +321,47 @@ def _python_agents(size: Size) -> Iterator[Figure]:
             yield _median(
                 f"Python agent, {how}, {batch} games at once", extra, "µs/decision", "beyond the same agent compiled"
             )
+
+
+# The least that a program can do: it parses nothing, and takes the first action.
+_FIRST_PROGRAM = """
+import sys
+
+for line in sys.stdin:
+    if line.startswith('{"type":"act"'):
+        sys.stdout.write('{"action":0}\\n')
+        sys.stdout.flush()
+    elif line.startswith('{"type":"hello"'):
+        sys.stdout.write('{"type":"hello","protocol":1,"name":"first"}\\n')
+        sys.stdout.flush()
+"""
+
+
+def _programs(size: Size, folder: Path) -> Iterator[Figure]:
+    """Time a program that answers at once, its start included, beside a line that only goes there and back."""
+    (folder / "first.py").write_text(_FIRST_PROGRAM, encoding="utf-8")
+    bots = [build(Registry(folder=folder).parse(f"exec:{shlex.quote(sys.executable)} first.py"))]
+    games = _games(4, 1, max(2, size.rounds // 13 // 200))
+
+    def rate() -> float:
+        start = time.perf_counter()
+        played = play(preset("standard"), bots, games, 1)
+        return float(played.decisions[0]) / (time.perf_counter() - start)
+
+    def bare() -> float:
+        mirror = Process(["cat"], str(folder), 1024)
+        line = b"x" * 1000 + b"\n"
+        start = time.perf_counter()
+        for _ in range(1000):
+            mirror.send(line)
+            mirror.answer(60)
+        seconds = time.perf_counter() - start
+        mirror.stop(1)
+        return 1000 / seconds
+
+    found = _in_turn(size.tries, asked=rate, bare=bare)
+    yield _median("process bot", found["asked"], "decisions/s", "a program that answers at once, 4 seats, one worker")
+    yield _ratio("process bot / a line there and back", found["asked"], found["bare"], "× its rate")
 
 
 def _piece(total: int, first: int, batch: int) -> Games:

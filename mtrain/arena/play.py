@@ -345,8 +345,13 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
 
     def ask_all(active: np.ndarray) -> None:
         """Ask the agents about the games that wait for them."""
+        if len(active) == 1:
+            k = int(games.who[active[0], states[active[0]].turn])
+            _ask(states, active, bots[k], times[k], failed, journal)
+            report[0] += 1
+            return
         asking = games.who[active, states["turn"][active]]
-        for k in asking if len(asking) == 1 else np.unique(asking):
+        for k in np.unique(asking):
             _ask(states, active[asking == k], bots[k], times[k], failed, journal)
             report[0] += int((asking == k).sum())
 

@@ -56,7 +56,8 @@ class _Group(click.Group):
 def mtrain() -> None:
     """Research harness and bot arena for Mexican Train dominoes.
 
-    An agent is written NAME or NAME:PARAM=VALUE,PARAM=VALUE; a label may precede it: LABEL@NAME:…
+    An agent is written NAME or NAME:PARAM=VALUE,PARAM=VALUE, or exec:COMMAND if it is a program of its own; a label may
+    precede it: LABEL@NAME:…
     """
 
 

@@ -8,7 +8,7 @@ processes.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -233,11 +233,18 @@ def read_action(line: bytes, n_actions: int) -> int:
     Broken
         If the line is no JSON object with a whole number `action`, or none of the actions has that number.
     """
+    number = _number(line)
+    if not 0 <= number < n_actions:
+        raise Broken(ILLEGAL, f"answered action {number}, and the actions were numbered 0 to {n_actions - 1}")
+    return number
+
+
+@lru_cache(1024)
+def _number(line: bytes) -> int:
+    """Return the whole number `action` of a line; most lines have been read before."""
     number = _object(line).get("action")
     if isinstance(number, bool) or not isinstance(number, int):
         raise Broken(GARBAGE, f"answered {quote(line)}, which has no whole number 'action'")
-    if not 0 <= number < n_actions:
-        raise Broken(ILLEGAL, f"answered action {number}, and the actions were numbered 0 to {n_actions - 1}")
     return number
 
 
