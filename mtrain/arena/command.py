@@ -3,14 +3,13 @@
 import json
 import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from mtrain.arena.faults import SUBSTITUTE
 from mtrain.arena.schedule import GAUNTLET, LISTED, SELF_PLAY
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import PRESETS, RuleSet
-from mtrain.think.agent import EXEC, PEEKS, AgentSpec, bundled
+from mtrain.think.agent import EXEC, PEEKS, AgentSpec
 from mtrain.think.process import Limits
 
 
@@ -49,8 +48,8 @@ def command_of(t: Tournament) -> str:
     words += ["--deals", str(t.deals), "--seed", str(t.seed)]
     if t.anchor:
         words += ["--anchor", str(t.anchor)]
-    for origin in dict.fromkeys(agent.origin for agent in t.agents if _brought(agent)):
-        words += ["--agents", origin]
+    for place in t.agents_from:
+        words += ["--agents", place]
     if any(agent.peeks for agent in t.agents):
         words.append("--allow-peeking")
     if t.until:
@@ -75,9 +74,3 @@ def _limits(agents: Sequence[AgentSpec]) -> Iterator[str]:
 
 def _written(label: str, agent: AgentSpec) -> str:
     return str(agent) if label == str(agent) else f"{label}@{agent}"
-
-
-def _brought(agent: AgentSpec) -> bool:
-    """Is an agent's code a file that was named, not one that comes with mtrain?"""
-    path = Path(agent.origin)
-    return path.is_file() and path.parent != bundled().resolve()

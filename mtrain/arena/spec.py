@@ -10,7 +10,7 @@ from typing import Any
 
 HOW = (
     "title", "agents_from", "folder", "machine", "jobs", "backend", "started", "finished", "seconds", "warnings",
-    "void", "stopped", "merged", "command",
+    "void", "stopped", "merged", "command", "anchor",
 )  # fmt: skip
 """What a manifest says of how a run went; all else is the spec."""
 
