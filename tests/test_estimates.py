@@ -8,8 +8,10 @@ import pytest
 
 from mtrain.study import tables
 from mtrain.study.blocks import block_numbers, merged, mid_ranks, pair_numbers
+from mtrain.study.control import controlled, deal_numbers
+from mtrain.study.design import bootstrap, design
 from mtrain.study.effects import offset_numbers, seat_numbers
-from mtrain.study.estimates import by_round, pairwise, scores, seats, seats_from, standings, standings_from
+from mtrain.study.estimates import by_round, neighbours, pairwise, scores, seats, seats_from, standings, standings_from
 from mtrain.study.intervals import estimate, estimate_share
 from mtrain.study.sections import SECTIONS
 from mtrain.study.tables import ResultsError
@@ -397,3 +399,19 @@ def test_seat_numbers_of_ten_seats():
     assert len(table) == 20
     assert len(pairwise(games)) == 90
     assert standings(games)["rank_mean"].mean() == pytest.approx(5.5)
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c"], []])
+def test_H12_tables_of_no_game_at_all_have_notes_and_no_numbers(labels):
+    games, rounds = (table.iloc[:0] for table in tournament([("a", "b", "c")], deals=2))
+    games, rounds = (t.assign(agent=t["agent"].cat.set_categories(labels)) for t in (games, rounds))
+    blocks, deals = block_numbers(games, rounds), deal_numbers(rounds)
+    for table in (
+        standings_from(blocks), pairwise(games), neighbours(games), design(blocks), bootstrap(blocks),
+        controlled(blocks, deals, {"dealt_pips": 1.0}),
+    ):  # fmt: skip
+        assert (len(table) > 0) == bool(labels)
+        assert (table["note"] != "").all()
+        for column in table.select_dtypes("Float64"):
+            assert table[column].isna().all()
+    assert len(seats(games, rounds)) == len(by_round(rounds)) == len(scores(rounds)) == 0

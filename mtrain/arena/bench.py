@@ -392,7 +392,9 @@ def _tournaments(size: Size, folder: Path) -> Iterator[Figure]:
         yield _ratio(f"{name}: two workers / one", found["two"], found["one"], "× its rounds/s")
         spent = [_statistics(t, folder) for _ in range(min(size.tries, 3))]
         seconds, playing = ([pair[k] for pair in spent] for k in (0, 1))
-        yield _ratio(f"{name}: statistics / play", seconds, playing, "× its time, one core")
+        yield _ratio(
+            f"{name}, {t.schedule.n_games:,} games: statistics / play", seconds, playing, "× its time, one core"
+        )
 
 
 def _bare(t: Tournament, jobs: int) -> float:

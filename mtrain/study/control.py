@@ -49,7 +49,7 @@ def deal_numbers(rounds: pd.DataFrame | Grid) -> pd.DataFrame:
             **block_columns(g, np.arange(len(g.match))),
             "dealt_pips": mean(dealt.mean(axis=1)),
             "dealt_doubles": mean(doubles.mean(axis=1)),
-            "dealt_spread": mean(dealt.var(axis=1, ddof=1)),
+            "dealt_spread": mean(dealt.var(axis=1, ddof=1) if len(dealt) else dealt[:, 0]),
         }
     )
 

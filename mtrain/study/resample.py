@@ -72,7 +72,7 @@ class Resamples:
         """
         unit = self.unit if block is None else self.unit[block]
         cell = unit * groups + (0 if who is None else who)
-        sums = np.bincount(cell, values, minlength=len(self.scale) * groups).reshape(-1, groups)
+        sums = np.bincount(cell, values, minlength=len(self.scale) * groups).reshape(len(self.scale), groups)
         totals: Floats = self.weights @ sums
         return totals
 
