@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mtrain.arena import cluster
-from mtrain.arena.play import Fault
+from mtrain.arena.faults import Fault
 from mtrain.arena.run import run
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.arena.workers import Lost
@@ -192,7 +192,7 @@ def test_a_worker_with_another_mtrain_says_so() -> None:
 
 def test_a_fault_on_a_worker_is_the_agents(folder: Path, machines: Machines) -> None:
     (folder / "bad.py").write_text("def agent(obs, actions, rng):\n    raise ValueError('tired')\n")
-    t = plan(["bad", "random"], players=2, deals=3, agents_from=[folder / "bad.py"])
+    t = plan(["bad", "random"], players=2, deals=3, agents_from=[folder / "bad.py"], on_fault="stop")
     machines.worker()
     with pytest.raises(Fault, match=r"agent 'bad' failed .*ValueError: tired"):
         run(t, folder / "out", backend="dask", scheduler=machines.address)

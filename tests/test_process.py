@@ -394,7 +394,21 @@ def test_a_calibration_asks_no_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_H35_bots_end_with_mtrain(tmp_path: Path, how: signal.Signals) -> None:
     text = bot(tmp_path, "slow", "time.sleep(0.05)")
-    call = [sys.executable, "-m", "mtrain", "tournament", text, "random", "--deals", "50", "--jobs", "1", "--out", "o"]
+    call = [
+        sys.executable,
+        "-m",
+        "mtrain",
+        "tournament",
+        text,
+        "random",
+        "--deals",
+        "50",
+        "--set",
+        "rounds=1",
+        "--jobs",
+        "1",
+    ]
+    call += ["--out", "o"]
     (tmp_path / "pids").touch()
     with subprocess.Popen(
         call, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(HERE)}, stderr=subprocess.DEVNULL

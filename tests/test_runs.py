@@ -363,9 +363,10 @@ def test_a_disk_that_is_full_or_broken_costs_nothing_that_is_finished(
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="limits of files are POSIX's")
 def test_a_real_limit_is_one_sentence_and_the_command_to_go_on(folder: Path) -> None:
-    """Files may grow to 8,000 bytes: the log of chunks comes there first."""
-    call = ["tournament", *QUICK, "--players", "2", "--deals", "31", "--set", "rounds=2", "--jobs", "1", "--quiet"]
-    limit = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000));"
+    """Files may grow to 12,000 bytes: the log of chunks comes there first."""
+    agents = [*QUICK, "double-holder"]
+    call = ["tournament", *agents, "--players", "3", "--deals", "31", "--set", "rounds=1", "--jobs", "1", "--quiet"]
+    limit = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (12000, 12000));"
     limit += "sys.argv = ['mtrain', *sys.argv[1:]]; runpy.run_module('mtrain', run_name='__main__')"
     ran = subprocess.run(
         [sys.executable, "-c", limit, *call, "--out", "o o"],
@@ -382,7 +383,7 @@ def test_a_real_limit_is_one_sentence_and_the_command_to_go_on(folder: Path) -> 
     assert said.endswith("what was finished before is kept; go on with:")
     assert 0 < len(parts(folder / "o o")) < 31
     assert mtrain(*shlex.split(command)[1:], cwd=folder).returncode == 0
-    run(plan(QUICK, players=2, deals=31, changes={"rounds": 2}), folder / "whole", jobs=1)
+    run(plan(agents, players=3, deals=31, changes={"rounds": 1}), folder / "whole", jobs=1)
     assert tables(folder / "o o") == tables(folder / "whole")
 
 

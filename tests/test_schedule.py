@@ -177,7 +177,7 @@ def test_any_prefix_is_balanced_whatever_the_seatings(kind: str, n: int, players
     """After any chunk every agent has sat in all seats alike, and first starters differ by a block at most."""
     s = Schedule(tuple(combinations(n, players)), 9, 3, kind)
     sits, starts = np.zeros((n, players), int), np.zeros((len(s.lineups), players), int)
-    for chunk in s.chunks(13, [5000.0] * n):
+    for chunk in s.chunks(s.chunk_size(13, [5000.0] * n)):
         g = s.games(chunk.match, chunk.blocks)
         for seat in range(players):
             sits[:, seat] += np.bincount(g.who[:, seat], minlength=n)

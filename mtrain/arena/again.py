@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena.faults import FORFEIT, STOP, Failure, Fault, forfeit
-from mtrain.arena.manifest import source
+from mtrain.arena.manifest import code, source
 from mtrain.arena.recording import record_game
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RuleSet
@@ -158,7 +158,7 @@ def _text(label: str, text: str, values: Mapping[str, Any]) -> str:
 def _changed(results: Results, t: Tournament) -> list[str]:
     """Say which agents are not what they were."""
     said = results.manifest
-    found = []
+    found = ["mtrain's own code has changed since"] if said.get("code") not in (None, code()) else []
     for agent in t.agents:
         before = said.get("sources", {}).get(agent.label)
         if before and before != source(agent):

@@ -21,7 +21,7 @@ from mtrain.think.agent import EXEC, AgentSpec, all_params
 
 FORMAT = "mtrain-results/1"
 
-_CODE = ("arena/play.py", "arena/schedule.py", "arena/chunks.py", "study/tables.py")
+_CODE = ("arena/play.py", "arena/faults.py", "arena/schedule.py", "arena/chunks.py", "study/tables.py")
 
 
 def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:

@@ -134,7 +134,8 @@ class Crew:
             raise Broken(EXITED, "could not be started again")
         self._greet(seat)
         if ahead := seat.process.ahead():
-            raise Broken(GARBAGE, f"wrote {protocol.quote(ahead)} without being asked")
+            line = ahead.partition(b"\n")[0]  # how much has come by now is a matter of time
+            raise Broken(GARBAGE, f"wrote {protocol.quote(line)} without being asked")
         self.sent = protocol.act(obs, i, legal, chance, seat.events).encode()
         seat.unsaid.append(self.sent)
         seat.events.clear()
