@@ -18,7 +18,8 @@ import numpy as np
 from mtrain.arena.play import Games, play
 from mtrain.game.rules import RuleSet, preset
 from mtrain.study.intervals import estimate
-from mtrain.think.agent import Bot, Registry, build
+from mtrain.think.agent import Bot
+from mtrain.think.registry import Registry, build
 from mtrain.think.survey import FEATURES, TUNED
 
 SEATS = 4

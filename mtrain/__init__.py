@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from mtrain.study.power import power as power
     from mtrain.study.results import read as read
     from mtrain.think.agent import AgentError as AgentError
-    from mtrain.think.agent import Registry as Registry
     from mtrain.think.agent import compiled as compiled
     from mtrain.think.locations import locate as locate
+    from mtrain.think.registry import Registry as Registry
     from mtrain.think.trail import best_train as best_train
     from mtrain.think.trail import parse_hand as parse_hand
 
@@ -56,7 +56,7 @@ _HOMES = {
     "Interrupted": "mtrain.arena.run",
     "IllegalAction": "mtrain.game.engine",
     "RecordError": "mtrain.game.record",
-    "Registry": "mtrain.think.agent",
+    "Registry": "mtrain.think.registry",
     "RuleSet": "mtrain.game.rules",
     "RulesError": "mtrain.game.rules",
     "STATE": "mtrain.game.state",

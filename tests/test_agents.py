@@ -10,7 +10,8 @@ from mtrain.arena.faults import Fault
 from mtrain.arena.play import Games, play
 from mtrain.game.rules import preset
 from mtrain.study import estimates
-from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentError, Registry, all_params, build
+from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentError
+from mtrain.think.registry import Registry, all_params, build
 from tests.conftest import mtrain
 
 BUNDLED = ("double-holder", "greedy", "heuristic", "ismcts", "mc", "planner", "random")

@@ -26,7 +26,7 @@ from mtrain.game.rules import PRESETS, RuleSet, preset
 from mtrain.game.scoring import ranks
 from mtrain.game.state import BLOCKED, OUT, OWN, RIDE, blank
 from mtrain.game.tiles import tile_text
-from mtrain.think.agent import Registry, build
+from mtrain.think.registry import Registry, build
 
 FULL_TURNS = "acted 0 1 2 3"  # no first-turn trains
 

@@ -18,7 +18,7 @@ from mtrain.arena.run import run
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.arena.workers import Lost
 from mtrain.errors import Mistake, Trouble
-from mtrain.think.agent import bundled
+from mtrain.think.registry import bundled
 from tests.conftest import HERE, mtrain
 from tests.crashes import SLOW, small
 from tests.test_runs import parts, wait_for

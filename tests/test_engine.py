@@ -481,7 +481,7 @@ from mtrain.arena.play import Games, play
 from mtrain.game.jit import kernel
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import STATE
-from mtrain.think.agent import Registry, build
+from mtrain.think.registry import Registry, build
 
 assert numba.config.BOUNDSCHECK
 registry = Registry()

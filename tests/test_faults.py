@@ -19,8 +19,9 @@ from mtrain.game.rules import preset
 from mtrain.study import estimates, ratings
 from mtrain.study.report import report
 from mtrain.study.results import read
-from mtrain.think.agent import SINGLE, AgentSpec, Bot, Registry, build
+from mtrain.think.agent import SINGLE, AgentSpec, Bot
 from mtrain.think.faults import ENDING, KINDS, TIMEOUT, Unasked
+from mtrain.think.registry import Registry, build
 from tests.conftest import mtrain
 
 # Bots that fail over more than five legal actions, each in its way, and else take the first.

@@ -16,7 +16,7 @@ from mtrain.game.kernels import advance, apply, first_round, next_round, nth_act
 from mtrain.game.rng import below
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import OWN, blank
-from mtrain.think.agent import Registry, build
+from mtrain.think.registry import Registry, build
 
 MEANS = json.loads((Path(__file__).parent / "golden" / "means.json").read_text(encoding="utf-8"))
 TABLES = [(name, int(players)) for name, table in MEANS["referee"].items() for players in table]

@@ -8,8 +8,8 @@ from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import action_text, parse_action
 from mtrain.game.positions import parse_position
 from mtrain.game.state import OWN
-from mtrain.think.agent import Registry, build
 from mtrain.think.ismcts import NODE, back_up, child_by, plant, tree_search, walk
+from mtrain.think.registry import Registry, build
 
 
 def own_of(text: str, chance: int = 1) -> np.ndarray:

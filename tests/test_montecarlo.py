@@ -10,7 +10,6 @@ from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import Action
 from mtrain.game.rules import preset
 from mtrain.game.state import OUT, OWN, STATE
-from mtrain.think.agent import Registry, build
 from mtrain.think.base import BASE_HEURISTIC, BASE_PLANNER, NO_BASE
 from mtrain.think.montecarlo import (
     COUNTS,
@@ -26,6 +25,7 @@ from mtrain.think.montecarlo import (
     monte_carlo,
 )
 from mtrain.think.planner import PLAIN, planner_policy
+from mtrain.think.registry import Registry, build
 from mtrain.think.rollouts import ROLL_PLANNER
 from mtrain.think.survey import TUNED, linear_policy
 

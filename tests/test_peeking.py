@@ -12,7 +12,8 @@ from mtrain.arena.experiment import read_experiment
 from mtrain.arena.play import Games, play
 from mtrain.arena.recording import record_game
 from mtrain.game.rules import preset
-from mtrain.think.agent import AgentError, Registry, build
+from mtrain.think.agent import AgentError
+from mtrain.think.registry import Registry, build
 from tests.conftest import mtrain
 
 # Three ways to write an agent that answers legally only if it sees the others' hands (or, with `sees` = 0, only if not).

@@ -12,8 +12,8 @@ from mtrain.game.notation import Action, action_text
 from mtrain.game.rules import preset
 from mtrain.game.state import OWN, STATE
 from mtrain.game.tiles import HI, LO, PIPS, set_size
-from mtrain.think.agent import Registry, parameters
 from mtrain.think.planner import PLAIN, PLANS, make_plan, note_laid, planned_action, planner_policy
+from mtrain.think.registry import Registry, parameters
 from mtrain.think.survey import FEATURES, SURVEY, TUNED, linear_policy, survey
 from mtrain.think.trail import TRAIL, best_train, parse_hand
 

@@ -22,9 +22,10 @@ from mtrain.arena.run import run
 from mtrain.arena.tournament import plan
 from mtrain.errors import Mistake
 from mtrain.game.rules import preset
-from mtrain.think.agent import AgentError, Registry, all_params, build
+from mtrain.think.agent import AgentError
 from mtrain.think.faults import Broken
 from mtrain.think.process import KEPT, Limits, Process
+from mtrain.think.registry import Registry, all_params, build
 from tests.conftest import HERE, mtrain
 
 HEAVIEST = HERE / "docs" / "bots" / "heaviest.py"

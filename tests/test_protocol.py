@@ -20,8 +20,9 @@ from mtrain.game.rules import PRESETS, RuleSet, preset
 from mtrain.game.state import HIDDEN, OWN, STATE
 from mtrain.game.tiles import tile_text
 from mtrain.think import protocol
-from mtrain.think.agent import AgentError, Bot, Registry, build
+from mtrain.think.agent import AgentError, Bot
 from mtrain.think.faults import Broken
+from mtrain.think.registry import Registry, build
 from tests.conftest import HERE
 
 PAGE = HERE / "docs" / "protocol.md"

@@ -26,7 +26,7 @@ from mtrain.game.record import follow, forced_event, play_game, replayed, to_lin
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import BLOCKED, OUT, RIDE
 from mtrain.game.tiles import MAX_TILES, SETS, parse_tile, set_size, tile_text
-from mtrain.think.agent import Registry, build
+from mtrain.think.registry import Registry, build
 
 SEEDS = st.integers(0, 2**32)
 SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -17,7 +17,7 @@ from mtrain.errors import Mistake
 from mtrain.game.rng import SEAT, Stream, stream
 from mtrain.study.report import report
 from mtrain.study.results import read
-from mtrain.think.agent import Registry, build
+from mtrain.think.registry import Registry, build
 from tests.conftest import HERE, mtrain
 
 QUICK = ["random", "greedy", "double-holder"]

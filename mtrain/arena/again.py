@@ -19,7 +19,8 @@ from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RuleSet
 from mtrain.study.results import Results, read_manifest
 from mtrain.study.tables import ResultsError
-from mtrain.think.agent import EXEC, all_params, build
+from mtrain.think.agent import EXEC
+from mtrain.think.registry import all_params, build
 
 
 @dataclass(frozen=True)

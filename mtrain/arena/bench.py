@@ -34,8 +34,9 @@ from mtrain.game.rules import RuleSet, preset
 from mtrain.game.state import N_PARAMS, OWN, STATE
 from mtrain.game.tiles import HI, LO, set_size
 from mtrain.study import results, tables
-from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, Registry, build, compiled, effort
+from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, compiled
 from mtrain.think.process import Process
+from mtrain.think.registry import Registry, build, effort
 from mtrain.think.rollouts import ROLL_RANDOM, roll_out
 from mtrain.think.trail import LONGEST, NODES, TRAIL, best_trail
 from mtrain.think.worlds import determinize

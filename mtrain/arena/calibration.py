@@ -24,8 +24,8 @@ from mtrain.game.state import MAX_SEATS
 from mtrain.study import calibration as study
 from mtrain.study import plots, tables
 from mtrain.study.tables import METHODS
-from mtrain.think.agent import Registry, build
 from mtrain.think.locations import Sampler, unseen
+from mtrain.think.registry import Registry, build
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ from mtrain.game.jit import kernel
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import PRESETS, RuleSet
 from mtrain.game.state import OWN, STATE
-from mtrain.think.agent import AgentSpec, Bot, ask, build
+from mtrain.think.agent import AgentSpec, Bot
+from mtrain.think.asking import ask
 from mtrain.think.faults import Unasked
+from mtrain.think.registry import build
 from mtrain.think.worlds import determinize
 
 CHECKS = {

@@ -16,11 +16,12 @@ from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import PRESETS, RuleSet
 from mtrain.game.state import OWN, STATE
 from mtrain.think import protocol
-from mtrain.think.agent import KERNEL, AgentSpec, Bot, build
+from mtrain.think.agent import KERNEL, AgentSpec, Bot
 from mtrain.think.crew import Crew, greet
 from mtrain.think.faults import Broken
 from mtrain.think.policies import uniform_policy
 from mtrain.think.process import GRACE, NotStarted, Process
+from mtrain.think.registry import build
 
 STEPS = {
     "start": "the program starts",

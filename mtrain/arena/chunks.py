@@ -20,7 +20,8 @@ from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
 from mtrain.game.scoring import ranks, shares
 from mtrain.study import results, tables
-from mtrain.think.agent import Bot, build
+from mtrain.think.agent import Bot
+from mtrain.think.registry import build
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
 from mtrain.arena.workers import Lost, Outcome, flow
 from mtrain.errors import Mistake, Trouble
-from mtrain.think.agent import EXEC, build, bundled
+from mtrain.think.agent import EXEC
+from mtrain.think.registry import build, bundled
 
 PATIENCE = 30.0
 """Seconds without any worker, or without the scheduler, until a run gives up."""

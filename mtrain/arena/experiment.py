@@ -16,7 +16,7 @@ from mtrain.arena.run import ready
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.errors import Mistake
 from mtrain.study import parts as study
-from mtrain.think.agent import build
+from mtrain.think.registry import build
 
 # Every key of an experiment, its type, and what it says.
 KEYS: dict[str, tuple[type, str]] = {

@@ -17,7 +17,8 @@ from mtrain.arena.command import command_of, house_rules
 from mtrain.arena.controls import expected
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import PRESETS, RULES_VERSION
-from mtrain.think.agent import EXEC, AgentSpec, all_params
+from mtrain.think.agent import EXEC, AgentSpec
+from mtrain.think.registry import all_params
 
 FORMAT = "mtrain-results/1"
 

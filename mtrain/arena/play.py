@@ -23,7 +23,8 @@ from mtrain.game.kernels import first_round, is_legal, list_actions, next_round,
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
 from mtrain.game.tiles import HI, LO
-from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot, ask
+from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot
+from mtrain.think.asking import ask
 from mtrain.think.faults import Unasked
 from mtrain.think.policies import uniform_policy
 

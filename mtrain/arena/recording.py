@@ -12,7 +12,8 @@ from mtrain.arena.schedule import first_starter
 from mtrain.arena.telling import Telling
 from mtrain.game.record import Chooser, play_game
 from mtrain.game.rules import RuleSet
-from mtrain.think.agent import PEEKS, Bot, ask
+from mtrain.think.agent import PEEKS, Bot
+from mtrain.think.asking import ask
 from mtrain.think.faults import Unasked
 
 

@@ -34,8 +34,8 @@ from mtrain.errors import Trouble
 from mtrain.game.jit import say
 from mtrain.game.rules import RuleSet
 from mtrain.study import results, tables
-from mtrain.think.agent import build
 from mtrain.think.process import Limits
+from mtrain.think.registry import build
 
 JOBLIB, DASK = BACKENDS = ("joblib", "dask")
 """Who plays: workers of this machine, or those of a Dask scheduler."""

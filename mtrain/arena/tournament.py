@@ -35,8 +35,9 @@ from mtrain.game.rules import RulesError, RuleSet, override, preset
 from mtrain.study.anchors import Anchor, parse_anchor
 from mtrain.study.sequential import EVERY, MOST
 from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
-from mtrain.think.agent import PEEKS, AgentSpec, Registry, effort, refuse_peeking
+from mtrain.think.agent import PEEKS, AgentSpec
 from mtrain.think.process import Limits
+from mtrain.think.registry import Registry, effort, refuse_peeking
 
 MAX_SEED = 2**63 - 1
 

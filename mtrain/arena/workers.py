@@ -23,7 +23,8 @@ from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
 from mtrain.errors import Trouble
 from mtrain.game.jit import JIT
-from mtrain.think.agent import KERNEL, build
+from mtrain.think.agent import KERNEL
+from mtrain.think.registry import build
 
 
 class Lost(Trouble):

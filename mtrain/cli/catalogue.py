@@ -77,7 +77,7 @@ def _rule_text(value: Any, assumed: tuple[int, ...]) -> str:
 def agents(name: str | None, agents_from: tuple[str, ...], as_json: bool) -> None:
     """List the agents with their parameters and defaults, or describe the one called NAME."""
     from mtrain.show.terminal import show, show_json
-    from mtrain.think.agent import Registry, describe
+    from mtrain.think.registry import Registry, describe
 
     registry = Registry(agents_from)
     if name is not None:
@@ -120,7 +120,8 @@ def check_agent(
     from mtrain.arena.check import CHECKS, check_agent
     from mtrain.arena.check_program import STEPS, check_program
     from mtrain.show.terminal import show, show_json
-    from mtrain.think.agent import EXEC, Registry, refuse_peeking
+    from mtrain.think.agent import EXEC
+    from mtrain.think.registry import Registry, refuse_peeking
 
     spec = Registry(agents_from, limits_of(bot_limits)).parse(agent, meet=False)
     if not allow_peeking:

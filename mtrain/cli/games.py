@@ -45,7 +45,7 @@ def record(
     """Play games, one AGENT a seat in the order of the seats, and write them down."""
     from mtrain.arena.recording import record_games
     from mtrain.game.record import to_line
-    from mtrain.think.agent import Registry, build, refuse_peeking
+    from mtrain.think.registry import Registry, build, refuse_peeking
 
     resolved = rules_of(rules, changes)
     players = len(agents) if players is None else players

@@ -108,7 +108,7 @@ class Crew:
     # ── Asking ────────────────────────────────────────────────────────────────────────────────────────────
 
     def ask(self, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked]) -> np.ndarray:
-        """Ask the process of the seat on turn, for each of some observations; as `mtrain.think.agent.ask`.
+        """Ask the process of the seat on turn, for each of some observations; as `mtrain.think.asking.ask`.
 
         After anything but an illegal answer a process that fails is stopped: what it says next may answer another
         question.
