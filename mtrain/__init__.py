@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mtrain.arena.calibration import calibrate as calibrate
+    from mtrain.arena.calls import tournament as tournament
     from mtrain.arena.comparison import compare as compare
     from mtrain.arena.faults import Fault as Fault
     from mtrain.arena.merge import merge as merge
     from mtrain.arena.run import Interrupted as Interrupted
-    from mtrain.arena.run import tournament as tournament
     from mtrain.arena.tournament import TournamentError as TournamentError
     from mtrain.game.engine import IllegalAction as IllegalAction
     from mtrain.game.engine import advance as advance
@@ -85,7 +85,7 @@ _HOMES = {
     "preset": "mtrain.game.rules",
     "read": "mtrain.study.results",
     "read_parts": "mtrain.study.parts",
-    "tournament": "mtrain.arena.run",
+    "tournament": "mtrain.arena.calls",
     "uniform": "mtrain.game.rng",
 }
 

@@ -13,9 +13,10 @@ import mtrain as m
 from mtrain.arena.merge import MergeError, merge
 from mtrain.arena.run import Unwritten, run
 from mtrain.arena.tournament import Tournament, TournamentError, plan
-from mtrain.study import tables as columns
+from mtrain.study import files
 from mtrain.study.parts import Parts
-from mtrain.study.results import ResultsError, read
+from mtrain.study.results import read
+from mtrain.study.tables import ResultsError
 from tests.conftest import mtrain
 from tests.test_runs import quick
 from tests.test_tournament import tables
@@ -128,8 +129,8 @@ def test_a_full_disk_while_merging_is_one_sentence(folder: Path, monkeypatch: py
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         return put(path, data)
 
-    put = columns.put
-    monkeypatch.setattr(columns, "put", full)
+    put = files.put
+    monkeypatch.setattr(files, "put", full)
     with pytest.raises(Unwritten, match=r"cannot write to .*out: No space left on device"):
         merge(folder / "out", of)
     monkeypatch.undo()

@@ -17,7 +17,7 @@ from test_results import store
 from mtrain.arena.run import run
 from mtrain.arena.tournament import plan
 from mtrain.cli.main import mtrain as command_line
-from mtrain.study import plots, tables
+from mtrain.study import files, plots, tables
 from mtrain.study.page import page
 from mtrain.study.report import report
 from mtrain.study.results import read
@@ -176,7 +176,7 @@ def test_an_anchor_given_to_the_report_stays(tmp_path: Path, played: Path) -> No
     ran = CliRunner().invoke(command_line, ["report", str(folder), "--anchor", "greedy=1500"])
     assert ran.exit_code == 0, ran.output
     assert json.loads((folder / "manifest.json").read_text())["anchor"] == {"agent": "greedy", "rating": 1500.0}
-    stored = tables.read(tables.STANDINGS, [folder / "standings.parquet"]).set_index("agent")
+    stored = files.read(tables.STANDINGS, [folder / "standings.parquet"]).set_index("agent")
     assert stored.loc["greedy", "rating"] == 1500
     assert read(folder).ratings.set_index("agent").loc["random", "rating"] == stored.loc["random", "rating"] < 1500
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

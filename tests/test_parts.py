@@ -12,7 +12,7 @@ import pytest
 import mtrain as m
 from mtrain.arena.experiment import ExperimentError, read_experiment
 from mtrain.errors import Mistake
-from mtrain.study import tables
+from mtrain.study import files, tables
 from mtrain.study.parts import read_parts
 from mtrain.study.report import report
 from mtrain.study.tables import ResultsError
@@ -54,7 +54,7 @@ def test_the_parts_are_the_tournaments_played_alone(tmp_path: Path, file: Path) 
     pd.testing.assert_frame_equal(m.read(tmp_path / "o" / "two").rounds, alone.rounds)
     parts = m.read_parts(tmp_path / "o")
     assert parts.unit == "pips or tiles"
-    stored = tables.read(tables.PARTS, [tmp_path / "o" / "parts.parquet"])
+    stored = files.read(tables.PARTS, [tmp_path / "o" / "parts.parquet"])
     pd.testing.assert_frame_equal(stored, parts.standings)
     assert list(dict.fromkeys(stored["part"])) == ["two", "tiles", "listed"]
     mine = stored[stored["part"] == "tiles"].drop(columns="part").reset_index(drop=True)

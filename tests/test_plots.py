@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from test_estimates import tournament
 from test_results import store
 
-from mtrain.study import estimates, look, plots, tables
+from mtrain.study import estimates, files, look, plots, tables
 from mtrain.study import ratings as rating
 from mtrain.study.families import families
 from mtrain.study.results import read
@@ -233,7 +233,7 @@ def test_figures_are_saved_the_same_bytes_and_leave_settings_alone(tmp_path):
     assert [path.name for path in plots.save(results, tmp_path / "three", formats=("svg",))] == [
         f"{name}.svg" for name in names
     ]
-    tables.write(tables.TIMING, timing(["a", "b", "c"]), results.path / "timing.parquet")
+    files.write(tables.TIMING, timing(["a", "b", "c"]), results.path / "timing.parquet")
     assert {path.stem for path in plots.save(results, tmp_path / "four")} == {*names, "cost"}
 
 

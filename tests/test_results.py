@@ -9,10 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from test_estimates import tournament
 
-from mtrain.study import tables
+from mtrain.study import files, tables
 from mtrain.study.blocks import split
+from mtrain.study.checks import check
 from mtrain.study.report import report
-from mtrain.study.results import ResultsError, check, read
+from mtrain.study.results import read
+from mtrain.study.tables import ResultsError
 
 LINEUPS = [("greedy", "random", "mc:worlds=4"), ("greedy", "random", "double-holder")]
 
@@ -31,7 +33,7 @@ def store(folder, games, rounds, parts=2, **manifest):
     for part in range(parts):
         for table, rows in ((tables.GAMES, games), (tables.ROUNDS, rounds)):
             mine = rows[(rows["deal"] % parts == part).to_numpy()]
-            tables.write(table, mine, folder / f"{table.name}.parquet" / f"part-{part:05d}.parquet")
+            files.write(table, mine, folder / f"{table.name}.parquet" / f"part-{part:05d}.parquet")
     return folder
 
 
@@ -56,12 +58,12 @@ def test_every_table_survives_a_file(tmp_path, played):
     games, rounds = played
     labels = list(games["agent"].cat.categories)
     for table, rows in ((tables.GAMES, games), (tables.ROUNDS, rounds)):
-        path = tables.write(table, rows, tmp_path / f"{table.name}.parquet")
-        pd.testing.assert_frame_equal(tables.read(table, [path], labels=labels), rows)
+        path = files.write(table, rows, tmp_path / f"{table.name}.parquet")
+        pd.testing.assert_frame_equal(files.read(table, [path], labels=labels), rows)
         assert pq.read_schema(path).names == list(table.names)
     standings = read(store(tmp_path / "run", games, rounds)).standings
-    path = tables.write(tables.STANDINGS, standings, tmp_path / "standings.parquet")
-    pd.testing.assert_frame_equal(tables.read(tables.STANDINGS, [path]), standings)
+    path = files.write(tables.STANDINGS, standings, tmp_path / "standings.parquet")
+    pd.testing.assert_frame_equal(files.read(tables.STANDINGS, [path]), standings)
 
 
 def test_H12_absent_numbers_are_null_in_the_file(tmp_path):
@@ -115,7 +117,7 @@ def test_derived_tables_are_made_where_missing_and_read_where_not(folder):
     made = read(folder).standings
     report(folder)
     pd.testing.assert_frame_equal(read(folder).standings, made)
-    tables.write(tables.STANDINGS, made.assign(note="from the file"), folder / "standings.parquet")
+    files.write(tables.STANDINGS, made.assign(note="from the file"), folder / "standings.parquet")
     assert set(read(folder).standings["note"]) == {"from the file"}
     assert "from the file" not in set(read(folder, fresh=True).standings["note"])
     assert len(read(folder).pairwise) == 12
@@ -126,7 +128,7 @@ def test_timing_is_read_never_made(folder):
     with pytest.raises(ResultsError, match=r"no timing\.parquet"):
         _ = read(folder).timing
     data = {"agent": ["greedy"], "decisions": [5], "us_per_decision": [1.5], "p95": [None]}
-    tables.write(tables.TIMING, tables.frame(tables.TIMING, data), folder / "timing.parquet")
+    files.write(tables.TIMING, tables.frame(tables.TIMING, data), folder / "timing.parquet")
     assert read(folder).timing["p95"].isna().all()
 
 

@@ -28,8 +28,9 @@ from mtrain.arena.run import Unwritten, run
 from mtrain.arena.store import log
 from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.errors import Mistake, Trouble
-from mtrain.study import tables as columns
-from mtrain.study.results import Digest, read
+from mtrain.study import files
+from mtrain.study.digests import Digest
+from mtrain.study.results import read
 from mtrain.study.until import Width
 from tests.conftest import HERE, mtrain
 from tests.crashes import SLOW, small
@@ -350,8 +351,8 @@ def test_a_disk_that_is_full_or_broken_costs_nothing_that_is_finished(
         left -= 1
         return put(path, data)
 
-    put = columns.put
-    monkeypatch.setattr(columns, "put", full)
+    put = files.put
+    monkeypatch.setattr(files, "put", full)
     with pytest.raises(Unwritten, match=f"cannot write to .*: {os.strerror(number)}.*is kept$") as said:
         run(quick(), folder / "a", jobs=1)
     assert isinstance(said.value, Trouble)

@@ -33,7 +33,8 @@ from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, preset
 from mtrain.game.state import N_PARAMS, OWN, STATE
 from mtrain.game.tiles import HI, LO, set_size
-from mtrain.study import results, tables
+from mtrain.study import files, results, tables
+from mtrain.study.digests import combine, digest
 from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, compiled
 from mtrain.think.process import Process
 from mtrain.think.registry import Registry, build, effort
@@ -428,14 +429,14 @@ def _statistics(t: Tournament, folder: Path) -> tuple[float, float]:
     seconds, digests = 0.0, []
     for part in made.parts:
         games, rounds = (
-            tables.read(table, [out / f"{table.name}.parquet" / part], labels=made.labels)
+            files.read(table, [out / f"{table.name}.parquet" / part], labels=made.labels)
             for table in (tables.GAMES, tables.ROUNDS)
         )
         start = time.thread_time()
-        digests.append(results.digest(games, rounds, t.players))
+        digests.append(digest(games, rounds, t.players))
         seconds += time.thread_time() - start
     start = time.thread_time()
-    results.Results(out, made.manifest, ready=results.combine(digests)).write_derived()
+    results.Results(out, made.manifest, ready=combine(digests)).write_derived()
     seconds += time.thread_time() - start
     shutil.rmtree(out)
     return seconds, playing

@@ -22,7 +22,7 @@ from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, override, preset
 from mtrain.game.state import MAX_SEATS
 from mtrain.study import calibration as study
-from mtrain.study import plots, tables
+from mtrain.study import files, plots, tables
 from mtrain.study.tables import METHODS
 from mtrain.think.locations import Sampler, unseen
 from mtrain.think.registry import Registry, build
@@ -54,7 +54,7 @@ class Calibration:
     def save(self, folder: str | Path) -> list[Path]:
         """Write the four tables and the figure into a folder; return the files."""
         written = [
-            tables.write(table, rows, Path(folder) / f"{table.name}.parquet")
+            files.write(table, rows, Path(folder) / f"{table.name}.parquet")
             for table, rows in (
                 (tables.LOOKS, self.looks),
                 (tables.BINS, self.bins),

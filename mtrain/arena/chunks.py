@@ -19,7 +19,8 @@ from mtrain.arena.play import END, ROW, Games, Played, play
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
 from mtrain.game.scoring import ranks, shares
-from mtrain.study import results, tables
+from mtrain.study import files, tables
+from mtrain.study.digests import Digest, digest
 from mtrain.think.agent import Bot
 from mtrain.think.registry import build
 
@@ -42,7 +43,7 @@ class Done:
 
     chunk: Chunk
     parts: dict[str, bytes]
-    digest: results.Digest
+    digest: Digest
     decisions: dict[str, int]
     times: dict[str, np.ndarray]
     errors: dict[str, bytes]
@@ -61,8 +62,8 @@ def work(t: Tournament, chunk: Chunk) -> Done:
     labels = [t.agents[agent].label for agent in who]
     return Done(
         chunk,
-        {table.name: tables.to_parquet(table, frame) for table, frame in frames.items()},
-        results.digest(frames[tables.GAMES], frames[tables.ROUNDS], t.players),
+        {table.name: files.to_parquet(table, frame) for table, frame in frames.items()},
+        digest(frames[tables.GAMES], frames[tables.ROUNDS], t.players),
         dict(zip(labels, played.decisions.tolist(), strict=True)),
         dict(zip(labels, played.times, strict=True)),
         dict(_errors(bots, chunk)),

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mtrain.arena.run import Step, played
+from mtrain.arena.calls import played
+from mtrain.arena.run import Step
 from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.game.rules import RulesError, RuleSet
 from mtrain.study.results import Results

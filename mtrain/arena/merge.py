@@ -19,7 +19,8 @@ from mtrain.arena.spec import difference
 from mtrain.arena.store import LOG, Entry, Store, log, number_of, part, torn
 from mtrain.errors import Mistake
 from mtrain.game.jit import say
-from mtrain.study import blocks, parts, results, tables
+from mtrain.study import blocks, files, parts, results, tables
+from mtrain.study.digests import Digest, combine, digest_part, shortfall
 
 
 class MergeError(Mistake):
@@ -33,7 +34,7 @@ class _Source:
     path: Path
     manifest: dict[str, Any]
     entries: dict[int, Entry]
-    digests: dict[int, results.Digest]
+    digests: dict[int, Digest]
 
 
 def merge(out: str | Path, sources: Sequence[str | Path]) -> results.Results | parts.Parts:
@@ -114,7 +115,7 @@ def _read(path: Path) -> _Source:
         if table := torn(path, number, logged[number]):
             raise MergeError(f"{path}/{table}.parquet/{name} is damaged; the run there plays it again with --resume")
         entries[number] = logged[number]
-        digests[number] = results.digest_part(path, name, list(manifest["agents"]), manifest["players"])
+        digests[number] = digest_part(path, name, list(manifest["agents"]), manifest["players"])
     return _Source(path, manifest, entries, digests)
 
 
@@ -132,7 +133,7 @@ def _once(read: Sequence[_Source]) -> None:
     for k, source in enumerate(read):
         for number in source.entries:
             file = source.path / "games.parquet" / part(number)
-            rows = tables.read(tables.GAMES, [file], ("match", "deal", "seating", "seat"))
+            rows = files.read(tables.GAMES, [file], ("match", "deal", "seating", "seat"))
             keys.append(blocks.game_keys(rows[rows["seat"] == 0]))
             owner.append(np.full(len(keys[-1]), k))
     if not keys:
@@ -154,17 +155,17 @@ def _write(out: Path, read: Sequence[_Source]) -> results.Results:
     started = min(source.manifest["started"] for source in read)
     merged = [_told(source) for source in read]
     manifest |= {"share": None, "finished": False, "started": started, "merged": merged}
-    tables.put(out / "manifest.json", to_bytes(manifest))
-    digests: dict[int, results.Digest] = {}
+    files.put(out / "manifest.json", to_bytes(manifest))
+    digests: dict[int, Digest] = {}
     for source in read:
         for number, entry in source.entries.items():
             data = {table: (source.path / f"{table}.parquet" / part(number)).read_bytes() for table in entry.hashes}
             store.put(number, data, entry)
         digests |= source.digests
     ordered = [digests[number] for number in sorted(digests)]
-    short = results.shortfall(out, manifest, ordered)
+    short = shortfall(out, manifest, ordered)
     if short:
-        return results.Results(out, manifest, ready=results.combine(ordered, [*_missing(read), *short]))
+        return results.Results(out, manifest, ready=combine(ordered, [*_missing(read), *short]))
     return finish(out, manifest, ordered, sum(source.manifest.get("seconds", 0.0) for source in read))
 
 

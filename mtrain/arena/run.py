@@ -8,10 +8,8 @@ often a run was broken off and gone on with.
 import contextlib
 import json
 import os
-import shutil
 import tempfile
 import time
-import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,23 +22,21 @@ from mtrain.arena import lock, workers
 from mtrain.arena.brake import Brake
 from mtrain.arena.chunks import Done
 from mtrain.arena.cluster import Cluster
-from mtrain.arena.faults import SUBSTITUTE
 from mtrain.arena.manifest import manifest_of, to_bytes
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.spec import difference
 from mtrain.arena.store import Store, log, number_of, part, timing
-from mtrain.arena.tournament import Tournament, TournamentError, plan
+from mtrain.arena.tournament import Tournament, TournamentError
 from mtrain.errors import Trouble
 from mtrain.game.jit import say
-from mtrain.game.rules import RuleSet
-from mtrain.study import results, tables
-from mtrain.think.process import Limits
+from mtrain.study import files, results, tables
+from mtrain.study.digests import Digest, combine, planned, shortfall, standings_so_far
 from mtrain.think.registry import build
 
 JOBLIB, DASK = BACKENDS = ("joblib", "dask")
 """Who plays: workers of this machine, or those of a Dask scheduler."""
 
-Stop = Callable[[Sequence[results.Digest]], str | None]
+Stop = Callable[[Sequence[Digest]], str | None]
 """Looks at the digests of the first chunks, in order; returns why to end there, or None to go on."""
 
 
@@ -52,12 +48,12 @@ class Step:
     n_games: int
     rounds: int
     seconds: float
-    digests: list[results.Digest]
+    digests: list[Digest]
     kept: int = 0
 
     def standings(self) -> pd.DataFrame:
         """Return the standings of what has been played so far."""
-        return results.standings_so_far(self.digests)
+        return standings_so_far(self.digests)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -225,8 +221,8 @@ class _Run:
     brake: Brake
     stop: Stop | None
     watch: Callable[[Step], None] | None
-    digests: dict[int, results.Digest] = field(default_factory=dict)
-    in_order: list[results.Digest] = field(default_factory=list)
+    digests: dict[int, Digest] = field(default_factory=dict)
+    in_order: list[Digest] = field(default_factory=list)
     reason: str | None = None
     games: int = 0
     damaged: int = 0
@@ -243,8 +239,8 @@ class _Run:
                 return results.read(self.out)
             there = sum(len(digest.tally.blocks) for digest in self.digests.values())
             rest = "its tables are made" if self._whole else "the others are played"
-            say(f"{self.out} holds {there:,} of {results.planned(self.manifest):,} blocks; {rest}")
-        tables.put(self.out / "manifest.json", to_bytes(self.manifest))
+            say(f"{self.out} holds {there:,} of {planned(self.manifest):,} blocks; {rest}")
+        files.put(self.out / "manifest.json", to_bytes(self.manifest))
         kept = self.games
         n_games = sum(map(self.t.n_games_of, self.chunks))
         with contextlib.closing(spread(self._wanted())) as outcomes:
@@ -287,7 +283,7 @@ class _Run:
             if chunk.number not in there:
                 yield chunk
 
-    def _add(self, chunk: Chunk, digest: results.Digest) -> None:
+    def _add(self, chunk: Chunk, digest: Digest) -> None:
         """Add a finished chunk, and look at those that have now all before them."""
         self.digests[chunk.number] = digest
         self.games += self.t.n_games_of(chunk)
@@ -301,8 +297,8 @@ class _Run:
         if not self.digests:
             return None
         digests = list(self.digests.values())
-        short = results.shortfall(self.out, self.manifest, digests)
-        return results.Results(self.out, self.manifest, ready=results.combine(digests, short))
+        short = shortfall(self.out, self.manifest, digests)
+        return results.Results(self.out, self.manifest, ready=combine(digests, short))
 
     def _finish(self, store: Store, seconds: float) -> results.Results:
         """Write the tables made from the games, and the manifest of a finished run."""
@@ -311,14 +307,14 @@ class _Run:
             counted = len(self.in_order)
             blocks = sum(len(chunk.blocks) for chunk in self.chunks[:counted])
             manifest["stopped"] = {"reason": self.reason, "chunks": counted, "blocks": blocks}
-            tables.put(self.out / "manifest.json", to_bytes(manifest))
+            files.put(self.out / "manifest.json", to_bytes(manifest))
             for number in sorted(store.numbers() - set(range(counted))):
                 store.drop(number)
             self.digests = dict(enumerate(self.in_order))
         return finish(self.out, manifest, list(self.digests.values()), seconds)
 
 
-def finish(out: Path, manifest: dict[str, Any], digests: Sequence[results.Digest], seconds: float) -> results.Results:
+def finish(out: Path, manifest: dict[str, Any], digests: Sequence[Digest], seconds: float) -> results.Results:
     """Write the tables made from a run's games, and then the manifest that says it is finished.
 
     Parameters
@@ -330,7 +326,7 @@ def finish(out: Path, manifest: dict[str, Any], digests: Sequence[results.Digest
     seconds
         How long it took.
     """
-    made = results.Results(out, manifest, ready=results.combine(digests, results.shortfall(out, manifest, digests)))
+    made = results.Results(out, manifest, ready=combine(digests, shortfall(out, manifest, digests)))
     deals = np.concatenate([digest.tally.blocks[:, 1] for digest in digests])
     if len(deals) != len(np.unique(deals)):
         raise Trouble(
@@ -338,13 +334,13 @@ def finish(out: Path, manifest: dict[str, Any], digests: Sequence[results.Digest
         )
     there = set(map(number_of, made.parts))
     times = timing(manifest["agents"], (entry for number, entry in log(out).items() if number in there))
-    tables.write(tables.TIMING, tables.frame(tables.TIMING, times), out / "timing.parquet")
+    files.write(tables.TIMING, tables.frame(tables.TIMING, times), out / "timing.parquet")
     made.write_derived()
     void = {
         str(match): n for match, n in zip(made.summary.spoilt["match"], made.summary.spoilt["void"], strict=True) if n
     }
     manifest |= {"finished": True, "seconds": round(seconds, 3), "warnings": made.warnings, "void": void}
-    tables.put(out / "manifest.json", to_bytes(manifest))
+    files.put(out / "manifest.json", to_bytes(manifest))
     return made
 
 
@@ -385,7 +381,7 @@ def ready(out: Path, resume: bool = False) -> None:
     try:
         names = {path.name for path in out.iterdir()} if out.is_dir() else set()
         # What a run leaves behind that was killed before it had said what it plays.
-        begun = names - {lock.FILE} and all(name == lock.FILE or name.endswith(tables.UNFINISHED) for name in names)
+        begun = names - {lock.FILE} and all(name == lock.FILE or name.endswith(files.UNFINISHED) for name in names)
         before = manifest_in(out)
         unfinished = begun or (before is not None and not before.get("finished"))
         if resume and names and before is None and not begun and names != {lock.FILE}:
@@ -401,154 +397,3 @@ def ready(out: Path, resume: bool = False) -> None:
             pass
     except OSError as error:
         raise TournamentError(f"cannot write to {out}: {error.strerror or error}") from None
-
-
-def tournament(
-    agents: Sequence[str],
-    rules: RuleSet | str = "standard",
-    *,
-    players: int = 4,
-    focus: str | None = None,
-    lineups: Sequence[Sequence[str]] | None = None,
-    self_play: bool = False,
-    seatings: str | None = None,
-    deals: int | None = None,
-    games: int | None = None,
-    seed: int = 0,
-    anchor: str | None = None,
-    jobs: int | None = None,
-    out: str | Path | None = None,
-    title: str = "",
-    agents_from: Iterable[str | Path] = (),
-    allow_peeking: bool = False,
-    on_fault: str = SUBSTITUTE,
-    bot_time: float = Limits.seconds,
-    bot_start: float = Limits.start,
-    bot_memory: int = Limits.memory,
-    until: str | None = None,
-    control: Sequence[str] = (),
-    watch: Callable[[Step], None] | None = None,
-    resume: bool = False,
-    share: tuple[int, int] | None = None,
-    backend: str = JOBLIB,
-    scheduler: str | None = None,
-    **changes: Any,
-) -> results.Results:
-    """Play a tournament and return its results.
-
-    Parameters
-    ----------
-    agents
-        As on the command line: ``["greedy", "mc:worlds=8", "cautious@double-holder:hand=3"]``.
-    rules
-        A RuleSet, or a preset's name.
-    players
-        Seats at a table.
-    focus, lineups
-        Who meets whom: one of the agents against each of the others (``focus="mc"``), or a list of line-ups
-        (``lineups=[["mc", "greedy", "greedy", "greedy"]]``). With neither, the agents meet in every combination.
-    self_play
-        One agent in all seats, each copy with a label of its own: a check that what is equal comes out equal.
-    seatings
-        ``permute``, ``shuffle`` or ``rotate``; None: all orders up to four seats, shuffled rotations above.
-    deals, games
-        How many blocks for every line-up (100 if nothing is said, 10,000 at most with `until`), or the least number of
-        games.
-    seed
-        The same seed gives the same tables, whatever `jobs` is.
-    anchor
-        The agent whose rating is 0 (``"greedy"``) or given (``"greedy=1500"``).
-    jobs
-        Workers; None: one a core.
-    out
-        A directory to keep the tables in. None: they live as long as the object returned.
-    title
-        What it is called in manifests and figures.
-    agents_from
-        Files and folders to look for agents in, besides those that come with mtrain.
-    allow_peeking
-        May agents play that are shown hidden tiles? Their labels say so.
-    on_fault
-        What becomes of a game in which an agent fails: ``substitute`` (a legal action drawn by chance takes the place
-        of its answer), ``forfeit``, ``void`` (the block counts nowhere) or ``stop``.
-    bot_time, bot_start, bot_memory
-        What agents may take that are programs (``exec:COMMAND``): seconds to answer, seconds to come up, MB of memory.
-    until
-        What ends it before: ``"width<0.5"``, ``"width<0.5 for mc"`` or ``"mc better than greedy by 0.5"``. The results'
-        `stopping` (and `comparison`) then have numbers raw and adjusted for that.
-    control
-        What of the deals the results are to be adjusted for (`dealt_pips`, `dealt_doubles`, `dealt_spread`): it is
-        written down before the first game.
-    watch
-        Called with a `Step` after every chunk.
-    resume
-        If `out` holds a run of the same tournament, go on with it.
-    share
-        ``(k, n)``: play only the k-th of n shares; `mtrain.merge` puts them together.
-    backend, scheduler
-        ``"dask"`` and the address of a Dask scheduler: its workers play, on whatever machines they are.
-    **changes
-        Fields of the rules to change: ``rounds=5``.
-
-    Returns
-    -------
-    Results
-        Its `standings`, `pairwise`, `seats`, `games`, `rounds`, `faults` and `timing` are pandas frames.
-
-    Raises
-    ------
-    TournamentError, AgentError, RulesError, UntilError
-        Before anything is played, with one sentence.
-    Interrupted
-        After Ctrl-C: what is in flight is finished first.
-    Fault
-        If an agent fails and `on_fault` is ``stop``.
-
-    Examples
-    --------
-    >>> import mtrain
-    >>> results = mtrain.tournament(["random", "greedy"], deals=2, seed=1, jobs=1)
-    >>> list(results.standings["agent"])
-    ['greedy', 'random']
-    """
-    t = plan(
-        agents,
-        rules,
-        changes=changes,
-        players=players,
-        focus=focus,
-        lineups=lineups,
-        self_play=self_play,
-        seatings=seatings,
-        deals=deals,
-        games=games,
-        seed=seed,
-        anchor=anchor,
-        title=title,
-        agents_from=agents_from,
-        allow_peeking=allow_peeking,
-        on_fault=on_fault,
-        bot_time=bot_time,
-        bot_start=bot_start,
-        bot_memory=bot_memory,
-        until=until,
-        control=control,
-    )
-    how: dict[str, Any] = {"jobs": jobs, "watch": watch, "share": share, "backend": backend, "scheduler": scheduler}
-    return played(t, out, resume=resume, **how)
-
-
-def played(t: Tournament, out: str | Path | None, resume: bool = False, **how: Any) -> results.Results:
-    """Play a tournament into a directory, or, without one, into tables that live as long as the results returned."""
-    if out is not None:
-        return run(t, out, resume=resume, **how)
-    if resume:
-        raise TournamentError("there is nothing to go on with without a directory; name it with out=…")
-    kept = Path(tempfile.mkdtemp(prefix="mtrain-"))
-    try:
-        made = run(t, kept, **how)
-    except BaseException:
-        shutil.rmtree(kept, ignore_errors=True)
-        raise
-    weakref.finalize(made, shutil.rmtree, kept, ignore_errors=True)
-    return made

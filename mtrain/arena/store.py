@@ -26,7 +26,9 @@ from mtrain.arena.chunks import Done
 from mtrain.arena.clock import BINS, summary
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
-from mtrain.study import results, tables
+from mtrain.study import files
+from mtrain.study.digests import Digest, digest_part
+from mtrain.study.tables import ResultsError
 
 LOG = "chunks.jsonl"
 
@@ -129,7 +131,7 @@ class Store:
         """Write a chunk that has been played; see `put`."""
         hashes = {table: hashlib.sha256(data).hexdigest() for table, data in done.parts.items()}
         for name, text in done.errors.items():
-            tables.put(self.path / "stderr" / name, text)
+            files.put(self.path / "stderr" / name, text)
         self.put(done.chunk.number, done.parts, Entry(hashes, done.decisions, done.times, seconds))
 
     def put(self, number: int, data: Mapping[str, bytes], entry: Entry) -> None:
@@ -143,7 +145,7 @@ class Store:
         for table in sorted(data, key=lambda table: table == "games"):
             if table == "games":
                 self.note(number, entry)
-            tables.put(self._part(table, number), data[table])
+            files.put(self._part(table, number), data[table])
 
     def note(self, number: int, entry: Entry) -> None:
         """Add a line to the log."""
@@ -157,25 +159,25 @@ class Store:
             file.flush()
             os.fsync(file.fileno())
         if new:
-            tables.settle(self.path)
+            files.settle(self.path)
 
     def tidy(self) -> None:
         """Remove what was being written when a run broke off."""
-        for file in [*self.path.glob(f"*{tables.UNFINISHED}"), *self.path.glob(f"*.parquet/*{tables.UNFINISHED}")]:
+        for file in [*self.path.glob(f"*{files.UNFINISHED}"), *self.path.glob(f"*.parquet/*{files.UNFINISHED}")]:
             file.unlink(missing_ok=True)
 
     def numbers(self) -> set[int]:
         """Return the numbers of all chunks of which there is a part of any table."""
         return {number_of(file.name) for file in self.path.glob("*.parquet/part-[0-9]*.parquet")}
 
-    def verified(self, t: Tournament, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, results.Digest | str]]:
+    def verified(self, t: Tournament, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Digest | str]]:
         """Yield the chunks of which anything is there: each with the digest of its parts, or with what is wrong."""
         there, entries = self.numbers(), log(self.path)
         for chunk in chunks:
             if chunk.number in there:
                 yield chunk, self._verified(t, chunk, entries.get(chunk.number))
 
-    def _verified(self, t: Tournament, chunk: Chunk, entry: Entry | None) -> results.Digest | str:
+    def _verified(self, t: Tournament, chunk: Chunk, entry: Entry | None) -> Digest | str:
         if any(not self._part(table, chunk.number).is_file() for table in (entry.hashes if entry else _TABLES)):
             return "is not complete"
         if entry is None:
@@ -184,8 +186,8 @@ class Store:
             if table := torn(self.path, chunk.number, entry):
                 return f"is damaged in {table}.parquet"
             labels = [agent.label for agent in t.agents]
-            found = results.digest_part(self.path, part(chunk.number), labels, t.players)
-        except (OSError, results.ResultsError) as error:
+            found = digest_part(self.path, part(chunk.number), labels, t.players)
+        except (OSError, ResultsError) as error:
             return f"is damaged: {error}"
         deals = t.schedule.deals_of(chunk.match, chunk.blocks)
         if not np.array_equal(found.tally.blocks, np.stack([np.full_like(deals, chunk.match), deals], axis=1)):
@@ -198,7 +200,7 @@ class Store:
         for folder in folders:
             if folder.is_dir():
                 (folder / part(number)).unlink(missing_ok=True)
-                tables.settle(folder)
+                files.settle(folder)
 
     def _part(self, table: str, number: int) -> Path:
         return self.path / f"{table}.parquet" / part(number)

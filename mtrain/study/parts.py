@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mtrain.study import tables
+from mtrain.study import files, tables
 from mtrain.study.results import Results, read
 from mtrain.study.tables import ResultsError
 
@@ -72,7 +72,7 @@ class Parts:
 
     def write(self) -> Path:
         """Write the `parts` table; return its file."""
-        return tables.write(tables.PARTS, self.standings, self.path / "parts.parquet")
+        return files.write(tables.PARTS, self.standings, self.path / "parts.parquet")
 
 
 def is_parts(path: str | Path) -> bool:
@@ -94,7 +94,7 @@ def begin(path: str | Path, title: str, names: Sequence[str]) -> None:
             raise ResultsError(f"{path} holds another experiment: {there.title!r} with {', '.join(there.names)}")
         return
     said = {"format": FORMAT, "title": title, "parts": list(names)}
-    tables.put(Path(path) / FILE, (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
+    files.put(Path(path) / FILE, (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def read_parts(path: str | Path) -> Parts:

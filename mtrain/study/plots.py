@@ -21,10 +21,11 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 from mtrain.study import estimates, look
 from mtrain.study.anchors import BY_DEFINITION
 from mtrain.study.blocks import Floats, met
+from mtrain.study.files import put
 from mtrain.study.look import BLUE, FAINT, INK, NORMAL, ORANGE, PALE, SMALL
 from mtrain.study.parts import Parts
 from mtrain.study.results import Results
-from mtrain.study.tables import EFFECTS, METHODS, put
+from mtrain.study.tables import EFFECTS, METHODS
 from mtrain.study.traces import until as until
 
 

@@ -11,7 +11,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from mtrain.study import plots, tables
+from mtrain.study import files, plots
 from mtrain.study.anchors import anchor_in, parse_anchor
 from mtrain.study.page import FILE, page, page_of_parts
 from mtrain.study.parts import is_parts, read_parts
@@ -56,18 +56,18 @@ def report(path: str | Path, anchor: str | None = None) -> list[Path]:
             results = dataclasses.replace(results, manifest=results.manifest | {"anchor": chosen.to_json()})
             if finished:
                 text = json.dumps(results.manifest, indent=2, ensure_ascii=False) + "\n"
-                tables.put(results.path / "manifest.json", text.encode())
+                files.put(results.path / "manifest.json", text.encode())
     if finished:
         return results.write_derived() + show(results)
     pictures = {name: plots.picture(ax, "svg") for name, ax in plots.figures(results).items()}
-    return [tables.put(results.path / FILE, page(results, pictures).encode())]
+    return [files.put(results.path / FILE, page(results, pictures).encode())]
 
 
 def show(results: Results) -> list[Path]:
     """Draw the figures and write the page of a finished run into its directory; return the files."""
     drawn = plots.save(results, results.path / "figures")
     pictures = {path.stem: path.read_bytes() for path in drawn if path.suffix == ".svg"}
-    return [*drawn, tables.put(results.path / FILE, page(results, pictures).encode())]
+    return [*drawn, files.put(results.path / FILE, page(results, pictures).encode())]
 
 
 def report_parts(path: str | Path) -> list[Path]:
@@ -75,4 +75,4 @@ def report_parts(path: str | Path) -> list[Path]:
     parts = read_parts(path)
     drawn = plots.save_parts(parts, parts.path / "figures")
     picture = next(path.read_bytes() for path in drawn if path.suffix == ".svg")
-    return [parts.write(), *drawn, tables.put(parts.path / FILE, page_of_parts(parts, picture).encode())]
+    return [parts.write(), *drawn, files.put(parts.path / FILE, page_of_parts(parts, picture).encode())]

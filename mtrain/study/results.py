@@ -16,7 +16,6 @@ reads; it never writes.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,150 +23,27 @@ from typing import Any
 
 import pandas as pd
 
-from mtrain.study import blocks, checks, control, effects, estimates, faults, plackett_luce, ratings, stopping, tables
+from mtrain.study import (
+    blocks,
+    checks,
+    control,
+    estimates,
+    faults,
+    files,
+    ratings,
+    stopping,
+    tables,
+)
 from mtrain.study import design as designs
 from mtrain.study.alpharank import alpharank
 from mtrain.study.anchors import anchor_in
-from mtrain.study.checks import check
+from mtrain.study.digests import Summary, combine, digest, planned, shortfall
 from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
 from mtrain.study.until import Better, Rule, parse_rule
 
-__all__ = ["Digest", "Results", "ResultsError", "Summary", "check", "combine", "digest", "read", "standings_so_far"]
-
-
 PIECE = 200_000
 """Rows of `rounds` to work on at a time."""
-
-
-@dataclass(frozen=True)
-class Digest:
-    """The numbers of some whole blocks: all that tables and figures need of their games and rounds."""
-
-    blocks: pd.DataFrame
-    pairs: pd.DataFrame
-    effects: list[pd.DataFrame]
-    neighbours: pd.DataFrame
-    rounds: pd.DataFrame
-    scores: pd.DataFrame
-    deals: pd.DataFrame
-    outcomes: plackett_luce.Outcomes
-    tally: checks.Tally
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The numbers of a whole run, or of as much of it as has been played."""
-
-    blocks: pd.DataFrame
-    pairs: pd.DataFrame
-    effects: pd.DataFrame
-    neighbours: pd.DataFrame
-    rounds: pd.DataFrame
-    scores: pd.DataFrame
-    deals: pd.DataFrame
-    outcomes: plackett_luce.Outcomes
-    warnings: list[str]
-    n_blocks: int
-    failing: pd.DataFrame
-    spoilt: pd.DataFrame
-
-
-def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> Digest:
-    """Return the numbers of some whole blocks, after checking every game.
-
-    Raises
-    ------
-    ResultsError
-        The tables contradict themselves or each other.
-    """
-    g, r = blocks.grid(games, whole=True), blocks.grid(rounds, "round", whole=True)
-    counted = checks.tally(g, r, players)
-    if counted.spoilt["void"].any():
-        g, r = blocks.grid(games), blocks.grid(rounds, "round")
-    return Digest(
-        blocks.block_numbers(g, r),
-        blocks.pair_numbers(g),
-        [effects.seat_numbers(g), effects.offset_numbers(r)],
-        effects.neighbour_numbers(g),
-        blocks.round_numbers(r),
-        blocks.score_counts(rounds),
-        control.deal_numbers(r) if set(control.CONTROL_COLUMNS) <= set(rounds) else pd.DataFrame(),
-        plackett_luce.outcomes(g),
-        counted,
-    )
-
-
-def digest_part(path: Path, part: str, labels: Sequence[str], players: int | None = None) -> Digest:
-    """Return the numbers of one part of the tables in a directory.
-
-    Raises
-    ------
-    ResultsError
-        The part can't be read, or contradicts itself.
-    """
-    folders = (path / f"{table.name}.parquet" / part for table in (tables.GAMES, tables.ROUNDS))
-    games = tables.read(tables.GAMES, [next(folders)], checks.GAME_CHECKED, labels)
-    wanted = (*checks.ROUND_CHECKED, *control.CONTROL_COLUMNS)
-    return digest(games, tables.read(tables.ROUNDS, [next(folders)], wanted, labels), players)
-
-
-def planned(manifest: Mapping[str, Any]) -> int | None:
-    """Return how many blocks a finished run holds: all, those of its share, or those before it was stopped."""
-    part = manifest.get("stopped") or manifest.get("share") or manifest
-    return part.get("blocks")
-
-
-def shortfall(path: Path, manifest: Mapping[str, Any], digests: Sequence[Digest]) -> list[str]:
-    """Return in words what the parts of a run are short of the whole, if they are.
-
-    Raises
-    ------
-    ResultsError
-        The manifest says that nothing is.
-    """
-    there, wanted = sum(len(part.tally.blocks) for part in digests), planned(manifest)
-    if wanted is not None and there != wanted:
-        said = f"{path} holds {there:,} of {wanted:,} blocks"
-        if manifest.get("finished"):
-            raise ResultsError(f"{said}, though its manifest says that it is finished: parts are missing")
-        return [f"{said}: the run was not finished"]
-    if share := manifest.get("share"):
-        said = f"{path} is share {share['number']} of {share['of']}: {there:,} of {manifest['blocks']:,} blocks"
-        return [f"{said}; `mtrain merge` puts shares together"]
-    return []
-
-
-def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
-    """Return the numbers of a run from those of its parts, in whatever order they came.
-
-    Raises
-    ------
-    ResultsError
-        A block is there twice, or an agent did not sit in every seat equally often.
-    """
-    # Sums of floats depend on their order: take the parts by their first deal, however they came.
-    digests = sorted(digests, key=lambda part: part.tally.blocks[:, 1].min())
-    found = checks.verdict([part.tally for part in digests])
-    return Summary(
-        blocks.merged([part.blocks for part in digests]),
-        blocks.merged([part.pairs for part in digests]),
-        blocks.merged([effect for part in digests for effect in part.effects]),
-        blocks.merged([part.neighbours for part in digests]),
-        blocks.merged([part.rounds for part in digests]),
-        blocks.merged([part.scores for part in digests]),
-        pd.concat([part.deals for part in digests], ignore_index=True),
-        plackett_luce.merged([part.outcomes for part in digests]),
-        found + list(warnings),
-        sum(len(part.tally.blocks) for part in digests),
-        faults.totals(part.tally.failing for part in digests),
-        faults.totals(part.tally.spoilt for part in digests),
-    )
-
-
-def standings_so_far(digests: Sequence[Digest]) -> pd.DataFrame:
-    """Return the standings, without ratings, of the parts of a run that are there."""
-    return estimates.standings_from(blocks.merged([part.blocks for part in digests]))
 
 
 @dataclass(frozen=True)
@@ -300,7 +176,7 @@ class Results:
     def controlled(self) -> pd.DataFrame:
         """The `controlled` table: without rows where nothing was declared."""
         if not self.control:
-            return tables.from_arrow(tables.CONTROLLED, tables.CONTROLLED.schema.empty_table())
+            return files.from_arrow(tables.CONTROLLED, tables.CONTROLLED.schema.empty_table())
         stored = self._stored(tables.CONTROLLED)
         return control.controlled(self.summary.blocks, self.summary.deals, self.control) if stored is None else stored
 
@@ -315,7 +191,7 @@ class Results:
         path = self.path / "timing.parquet"
         if not self.timed:
             raise ResultsError(f"{self.path} has no timing.parquet; times can't be had from the games")
-        return tables.read(tables.TIMING, [path])
+        return files.read(tables.TIMING, [path])
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
@@ -428,7 +304,7 @@ class Results:
             derived[tables.STOPPING] = self.stopping
         if isinstance(self.rule, Better):
             derived[tables.COMPARISON] = self.comparison
-        return [tables.write(table, rows, self.path / f"{table.name}.parquet") for table, rows in derived.items()]
+        return [files.write(table, rows, self.path / f"{table.name}.parquet") for table, rows in derived.items()]
 
     @property
     def tables_alone(self) -> bool:
@@ -453,12 +329,12 @@ class Results:
 
     def _read(self, table: Table, parts: list[str], columns: tuple[str, ...] | None = None) -> pd.DataFrame:
         folder = self.path / f"{table.name}.parquet"
-        return tables.read(table, [folder / part for part in parts], columns, self.labels)
+        return files.read(table, [folder / part for part in parts], columns, self.labels)
 
     def _stored(self, table: Table) -> pd.DataFrame | None:
         path = self.path / f"{table.name}.parquet"
         made_now = self.fresh or self.ready is not None or not path.is_file()
-        return None if made_now or tables.outdated(table, path) else tables.read(table, [path])
+        return None if made_now or files.outdated(table, path) else files.read(table, [path])
 
 
 def read(path: str | Path, fresh: bool = False) -> Results:
