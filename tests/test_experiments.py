@@ -1,6 +1,8 @@
 """The experiments: every file can be played, what is kept of them belongs to them, and their scripts run."""
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import pandas as pd
 import pytest
 
 from mtrain.arena.experiment import read_experiment
-from tests.conftest import HERE
+from tests.conftest import HERE, mtrain
 
 FILES = sorted((HERE / "experiments").glob("*.toml"))
 KEPT = sorted(
@@ -42,6 +44,17 @@ def test_what_is_kept_was_made_by_the_experiment_as_it_stands(folder: Path) -> N
     drawn = {path.stem for path in (folder / "figures").glob("*.png")}
     whole = {"standings", "pairwise", "ratings", "scores", "seats", "by_round"}
     assert (whole if experiment.whole else {"parts"}) <= drawn
+
+
+def test_H39_a_table_in_the_readme_is_what_its_command_prints() -> None:
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    printed = re.findall(r"(?:^\|.*\n)+\n.*? Printed by `mtrain (report .*?)`\.$", text, re.MULTILINE)
+    whole = [match.group() for match in re.finditer(r"(?:^\|.*\n)+\n.*? Printed by `.*?`\.$", text, re.MULTILINE)]
+    assert printed
+    for command, table in zip(printed, whole, strict=True):
+        ran = mtrain(*shlex.split(command), cwd=HERE)
+        assert ran.stdout.strip() == table
+        assert all(word in table for word in ("seed", "blocks", "games", "mtrain 0", "["))
 
 
 def script(name: str, *arguments: str, cwd: Path = HERE) -> str:
