@@ -15,9 +15,9 @@ def show_stopping(frame: pd.DataFrame, rule: str, unit: str = "pips") -> None:
             f"{row['blocks']:,}",
             _interval(row, "diff"),
             _interval(row, "adjusted"),
-            _number(row["adjusted_hi"] - row["adjusted_lo"], ".2f"),
+            _number(row["width"], ".2f"),
         ]
-        for row in _rows(frame)
+        for row in _rows(frame.assign(width=frame["adjusted_hi"] - frame["adjusted_lo"]))
     ]
     headings = ["agent", "blocks", f"{unit}/round vs others, raw", "adjusted for stopping", "width"]
     note = (
