@@ -1,6 +1,7 @@
 """Differences: is an agent better than another, how do two results differ, and how much does it take to tell."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import mtrain as m
 from mtrain.arena.comparison import plan_comparison
 from mtrain.errors import Mistake
 from mtrain.study.comparing import compare_results
+from mtrain.study.parts import begin
 from mtrain.study.power import FIXED, _spread, power
 from mtrain.study.results import read
 from mtrain.study.sequential import fixed_size
@@ -130,7 +132,20 @@ def test_the_command_says_what_it_found_and_status_0_whatever_it_is(tmp_path):
     [
         (["compare", "greedy", "random", "--players", "3"], "--with"),
         (["compare", "greedy", "random", "--resume"], "--resume needs --out"),
-        (["compare", "a", "greedy"], "a holds results, and the other is none's"),
+        (["compare", "a", "greedy"], "a holds results, and there is no directory greedy; name two agents or two dir"),
+        (["compare", "nothere", "a"], "a holds results, and there is no directory nothere"),
+        (["compare", "a", "no/where"], "no directory no/where"),
+        (["compare", "no/where", "greedy"], "no directory no/where"),
+        (["compare", "./a", "./nothere"], "no directory nothere"),
+        (["compare", "empty", "a"], "empty is no results directory: it has no manifest.json"),
+        (["compare", "a", "empty"], "empty is no results directory: it has no manifest.json"),
+        (["compare", "empty", "empty"], "empty is no results directory: it has no manifest.json"),
+        (["compare", "starting", "a"], "starting has no folder rounds.parquet"),
+        (["compare", "parts", "a"], "parts has parts; name the directory of one of them"),
+        (["compare", "a", "parts"], "parts has parts; name the directory of one of them"),
+        (["power", "parts"], "parts has parts; name the directory of one of them"),
+        (["again", "parts", "0"], "parts has parts; name the directory of one of them"),
+        (["report", "parts", "--table", "standings"], "parts has parts; name the directory of one of them"),
         (["compare", "a", "b", "--better", "1"], "leave out --better"),
         (["compare", "a", "d"], "results by different rules are never compared: rounds is 1 in a and 2 in d"),
         (["power", "nowhere"], "no directory nowhere"),
@@ -149,7 +164,10 @@ def test_a_wrong_call_is_one_sentence_and_status_2(runs, call, sentence):
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """a and b: the same deals, one agent changed; c: another size of table; d: other rules; e: other deals."""
+    """a and b: the same deals, one agent changed; c: another size of table; d: other rules; e: other deals.
+
+    And directories without results: empty; starting; parts, of an experiment; greedy, which an agent is called.
+    """
     folder = tmp_path_factory.mktemp("runs")
     m.tournament(["greedy", "random"], deals=40, out=folder / "a", **QUICK)
     m.tournament(
@@ -165,6 +183,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     m.tournament(["greedy", "random", "double-holder"], deals=3, out=folder / "c", **(QUICK | {"players": 3}))
     m.tournament(["greedy", "random"], deals=3, out=folder / "d", **(QUICK | {"rounds": 2}))
     m.tournament(["greedy", "random"], deals=50, out=folder / "e", **(QUICK | {"seed": 5}))
+    for name in ("empty", "starting", "parts", "greedy"):
+        (folder / name).mkdir()
+    shutil.copy(folder / "a/manifest.json", folder / "starting")
+    begin(folder / "parts", "Who?", ["two", "four"])
     return folder
 
 
@@ -236,6 +258,11 @@ def test_the_command_compares_directories(runs):
     told = json.loads(mtrain("compare", "a", "e", "--json", cwd=runs).stdout)
     assert {row["first"] for row in told} == {"greedy", "random"}
     assert not any(row["paired"] for row in told)
+
+
+def test_an_agents_name_is_an_agent_though_a_directory_has_it(runs):
+    call = ["compare", "greedy", "random", "--players", "2", "--set", "rounds=1", "--max-deals", "2", "--quiet"]
+    assert mtrain(*call, "--out", "fresh", cwd=runs).returncode == 0
 
 
 # ── Power ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -350,18 +350,14 @@ def _print_table(directory: str, name: str, columns: Sequence[str], as_markdown:
     """Print one table of a tournament's results, made again from its games where they are there."""
     from mtrain.show.terminal import records, show, show_json, show_sheet
     from mtrain.study.markdown import markdown
-    from mtrain.study.parts import is_parts
     from mtrain.study.results import read
     from mtrain.study.sections import SECTIONS, section
     from mtrain.study.sheets import sheet
-    from mtrain.study.tables import ResultsError
 
     if name == "help":
         show(["table", "a row is"], [[each.name, each.table.row] for each in SECTIONS])
         return
     chosen = section(name)
-    if is_parts(directory):
-        raise ResultsError(f"{directory} has parts; name the directory of one of them")
     results = read(directory)
     if not results.tables_alone:
         results = read(directory, fresh=True)
