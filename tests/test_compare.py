@@ -1,7 +1,9 @@
 """Differences: is an agent better than another, how do two results differ, and how much does it take to tell."""
 
 import json
+import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,10 @@ from scipy import stats
 
 import mtrain as m
 from mtrain.arena.comparison import plan_comparison
+from mtrain.arena.run import run
+from mtrain.arena.tournament import plan
 from mtrain.errors import Mistake
-from mtrain.study.comparing import compare_results
+from mtrain.study.comparing import caveats, compare_results
 from mtrain.study.parts import begin
 from mtrain.study.power import FIXED, _spread, power
 from mtrain.study.results import read
@@ -190,6 +194,23 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One bot that always fails, under three policies; and two that never do."""
+    folder = tmp_path_factory.mktemp("faulty")
+    (folder / "always.py").write_text("def agent(obs, actions, rng):\n    raise RuntimeError('no')\n", encoding="utf-8")
+    for policy in ("substitute", "forfeit", "void"):
+        t = plan(
+            ["always", "random"], changes={"rounds": 1}, players=2, deals=5, seed=4, on_fault=policy,
+            agents_from=[folder / "always.py"],
+        )  # fmt: skip
+        run(t, folder / policy, jobs=1)
+    for policy in ("void", "forfeit"):
+        t = plan(["greedy", "random"], changes={"rounds": 1}, players=2, deals=5, seed=4, on_fault=policy)
+        run(t, folder / f"sound-{policy}", jobs=1)
+    return folder
+
+
 def diffs(folder: Path, label: str) -> np.ndarray:
     blocks = read(folder).summary.blocks
     return blocks[(blocks["agent"] == label).to_numpy()].sort_values("deal")["diff"].to_numpy(float)
@@ -258,6 +279,43 @@ def test_the_command_compares_directories(runs):
     told = json.loads(mtrain("compare", "a", "e", "--json", cwd=runs).stdout)
     assert {row["first"] for row in told} == {"greedy", "random"}
     assert not any(row["paired"] for row in told)
+
+
+def test_games_that_count_otherwise_are_compared_with_a_warning(faulty):
+    ran = mtrain("compare", "substitute", "forfeit", cwd=faulty)
+    assert ran.returncode == 0
+    sentence = (
+        r"games in which an agent failed count otherwise: on_fault is substitute in substitute \([\d,]+ faults\) "
+    )
+    assert re.search(f"mtrain: warning: {sentence}and forfeit in forfeit", ran.stderr)
+    assert re.search(sentence, ran.stdout)
+    found = compare_results(read(faulty / "substitute"), read(faulty / "forfeit"))
+    assert found["note"].str.contains("count otherwise").all()
+    assert caveats(read(faulty / "substitute"), read(faulty / "substitute")) == []
+
+
+def test_how_games_with_faults_would_have_counted_is_no_matter_where_there_are_none(faulty):
+    assert caveats(read(faulty / "sound-void"), read(faulty / "sound-forfeit")) == []
+
+
+def test_other_company_is_said(runs, tmp_path):
+    m.tournament(["greedy", "random", "double-holder"], deals=2, out=tmp_path / "three", **QUICK)
+    sentence = "the line-ups differ: each difference is one to the others at its own tables"
+    assert caveats(read(runs / "a"), read(tmp_path / "three")) == [sentence]
+    assert caveats(read(runs / "a"), read(runs / "b")) == []  # the one that differs sits where the other sat
+
+
+def test_what_has_changed_in_an_agent_or_in_mtrain_is_said(runs):
+    first = read(runs / "a")
+    told = json.loads(json.dumps(first.manifest))
+    told["parameters"]["greedy"] = {"ties": "own"}
+    told["code"] = "0" * 16
+    first.manifest["parameters"]["greedy"] = {"ties": "any"}
+    second = replace(read(runs / "a"), manifest=told)
+    assert caveats(first, second) == ["mtrain's own code has changed from one run to the other"]
+    notes = compare_results(first, second).set_index("first")["note"]
+    assert "ties=any first, ties=own second" in notes["greedy"]
+    assert "ties" not in notes["random"]
 
 
 def test_an_agents_name_is_an_agent_though_a_directory_has_it(runs):

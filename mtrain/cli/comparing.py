@@ -125,7 +125,7 @@ def _compare_results(context: click.Context, one: str, other: str, places: list[
     """Compare the results in two directories; refuse where one is none, or options are given that mean nothing here."""
     from mtrain.show.terminal import records, show_json
     from mtrain.show.verdicts import show_compared
-    from mtrain.study.comparing import compare_results
+    from mtrain.study.comparing import caveats, compare_results
     from mtrain.study.results import read
 
     opened = [read(place) for place in places]
@@ -145,6 +145,8 @@ def _compare_results(context: click.Context, one: str, other: str, places: list[
         show_json(records(frame))
     else:
         show_compared(frame, one, other, first.unit)
+    for sentence in caveats(first, second):
+        click.echo(f"mtrain: warning: {sentence}", err=True)
     for results in (first, second):
         for warning in results.warnings:
             click.echo(f"mtrain: warning: {results.path}: {warning}", err=True)

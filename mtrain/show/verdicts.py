@@ -63,7 +63,8 @@ def show_compared(frame: pd.DataFrame, first: str, second: str, unit: str = "pip
         ]
         for row in _rows(frame)
     ]
-    how = "deal by deal: both played the same deals" if frame["paired"].all() else "as two samples: their deals differ"
+    paired, unpaired = "deal by deal: both played the same deals", "as two samples: their deals or seatings differ"
+    how = paired if frame["paired"].all() else unpaired
     note = f"{unit}/round vs others; change: second minus first, 95 % interval, below 0 the second is better;\n{how}"
     show(["agent", "blocks", "first", "second", "change"], rows, f"{first} → {second}",
          "\n".join([note, *_notes(frame, "first")]))  # fmt: skip
