@@ -1,8 +1,10 @@
 """Differences: is an agent better than another, how do two results differ, and how much does it take to tell."""
 
 import json
+import os
 import re
 import shutil
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from test_runs import parts, start, wait_for
 
 import mtrain as m
 from mtrain.arena.comparison import plan_comparison
@@ -105,8 +108,28 @@ def test_a_running_test_has_not_ended_yet(tmp_path):
     manifest = tmp_path / "o/manifest.json"
     manifest.write_text(manifest.read_text().replace('"finished": true', '"finished": false'))
     found = read(tmp_path / "o", fresh=True).comparison.iloc[0]
-    assert found["verdict"] == "inconclusive"
+    assert found["verdict"] == "not finished"
     assert found["note"] == "the test has not ended yet"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+@pytest.mark.parametrize("as_json", [False, True])
+def test_H35_a_test_that_is_broken_off_says_that_it_is_not_finished(folder, as_json):
+    call = ["compare", "a@mc:worlds=24", "b@mc:worlds=24", "--better", "0.01", "--players", "2", "--quiet"]
+    going = start([*call, *["--json"] * as_json, "--out", "o"], folder)
+    wait_for(lambda: len(parts(folder / "o")) >= 1)
+    os.killpg(going.pid, signal.SIGINT)
+    out, err = going.communicate(timeout=60)
+    assert going.returncode == 130, err
+    assert "--resume" in err
+    if as_json:
+        told = json.loads(out)
+        assert told["verdict"] == "not finished"
+        assert told["blocks"] == read(folder / "o").n_blocks
+    else:
+        assert "not finished" in out
+        assert "inconclusive" not in out
+        assert "the test has not ended yet" in out
 
 
 def test_H12_a_comparison_of_one_block_has_no_interval():
@@ -365,7 +388,7 @@ def test_the_interval_of_the_needed_blocks_covers(runs):
     rng = np.random.default_rng(1)
     inside = 0
     for _ in range(1000):
-        _, lo, hi, _ = _spread(rng.normal(0, 3, 20))
+        _, lo, hi = _spread(rng.normal(0, 3, 20))
         inside += fixed_size(lo, 1, 0.05, 0.1) <= fixed_size(3, 1, 0.05, 0.1) <= fixed_size(hi, 1, 0.05, 0.1)
     assert 0.93 < inside / 1000 < 0.97
 
@@ -375,14 +398,29 @@ def test_a_pilot_that_is_too_small_says_so(tmp_path):
     found = power(read(tmp_path / "five"))
     assert (found["blocks_hi"] > 5 * found["blocks_lo"]).iloc[0]
     assert found["note"].str.contains("the pilot has 5 blocks: mind the interval").all()
+
+
+def test_a_pilot_that_shows_no_spread_is_refused(tmp_path):
     m.tournament(["greedy", "random"], deals=1, out=tmp_path / "one", **QUICK)
-    found = power(read(tmp_path / "one"))
-    assert found[["blocks", "games", "minutes", "found"]].isna().all(axis=None)
-    assert found["note"].str.startswith("needs 2 blocks").all()
-    ran = mtrain("power", "one", cwd=tmp_path)
-    assert ran.returncode == 0
-    assert "n/a" in ran.stdout
-    assert "nan" not in ran.stdout
+    for more in ([], ["--json"]):
+        ran = mtrain("power", "one", *more, cwd=tmp_path)
+        assert ran.returncode == 2
+        assert ran.stderr == "mtrain: a pilot needs 2 blocks in which 'greedy' and 'random' met; one has 1\n"
+        assert not ran.stdout
+    made = m.tournament(["greedy", "random"], deals=3, **QUICK)
+    alike = replace(made, ready=replace(made.summary, pairs=made.summary.pairs.assign(diff=-1.5)))
+    with pytest.raises(ResultsError, match="'random' differ by as much in every block of .*: no variance between"):
+        power(alike)
+
+
+def test_that_two_met_in_void_blocks_only_is_not_that_they_never_met(faulty, tmp_path):
+    with pytest.raises(ResultsError, match=r"'always' and 'random' met in void blocks only in .*void: in each of them"):
+        power(read(faulty / "void"))
+    lineups = [["greedy", "random"], ["greedy", "planner"]]
+    t = plan(["greedy", "random", "planner"], changes={"rounds": 1}, players=2, deals=2, lineups=lineups)
+    run(t, tmp_path / "o", jobs=1)
+    with pytest.raises(ResultsError, match=r"'random' and 'planner' never met in"):
+        power(read(tmp_path / "o"), ("random", "planner"))
 
 
 def test_the_command_prints_blocks_games_and_minutes(runs):

@@ -74,8 +74,6 @@ def compare(
         raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
     from mtrain.arena.brake import Brake
     from mtrain.arena.comparison import plan_comparison
-    from mtrain.show.terminal import records, show_json
-    from mtrain.show.verdicts import show_comparison
 
     t = plan_comparison(
         one,
@@ -94,14 +92,22 @@ def compare(
     )
     folder = Path(out) if out else next_free("comparison")
     with Brake() as brake:
-        results = played(t, folder, False, quiet, as_json, how | {"share": None, "brake": brake}, folder)
+        results = played(t, folder, False, quiet, as_json, how | {"share": None, "brake": brake}, folder, _tell)
+    _tell(results, as_json)
+    click.echo(f"mtrain: tables in {folder}; `mtrain report {folder}` draws the figures", err=True)
+
+
+def _tell(results: Any, as_json: bool) -> None:
+    """Print what a sequential test says, be it finished or not."""
+    from mtrain.show.terminal import records, show_json
+    from mtrain.show.verdicts import show_comparison
+
     if as_json:
         show_json(records(results.comparison)[0])
     else:
         show_comparison(results.comparison, results.unit)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
-    click.echo(f"mtrain: tables in {folder}; `mtrain report {folder}` draws the figures", err=True)
 
 
 def _is_place(text: str, agents_from: tuple[str, ...]) -> bool:

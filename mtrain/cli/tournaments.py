@@ -3,7 +3,7 @@
 import io
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -199,10 +199,20 @@ def _play(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dic
         click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures and writes the page", err=True)
 
 
-def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dict[str, Any], folder: Path) -> Any:
+def played(
+    t: Any,
+    out: Path,
+    figures: bool,
+    quiet: bool,
+    as_json: bool,
+    how: dict[str, Any],
+    folder: Path,
+    tell: Callable[[Any, bool], None] | None = None,
+) -> Any:
     """Play a planned tournament, show its progress and draw its figures; return its results.
 
-    A run that breaks off prints the standings so far, and the command to go on into `folder`.
+    A run that breaks off prints what it has so far (by `tell`; None: the standings), and the command to go on into
+    `folder`.
     """
     from contextlib import nullcontext
 
@@ -227,7 +237,7 @@ def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: di
         return results
     except arena.Interrupted as interrupted:
         if interrupted.results:
-            _print_standings(interrupted.results, as_json)
+            (tell or _print_standings)(interrupted.results, as_json)
         _broken_off("interrupted; what is finished is kept", folder, 130)
     except KeyboardInterrupt:
         _broken_off("stopped; what was finished before is kept", folder, 130)

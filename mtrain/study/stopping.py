@@ -18,7 +18,7 @@ from mtrain.study.sequential import FIRST, first_look, fixed_size, radius
 from mtrain.study.until import Better, Rule, of_both
 from mtrain.study.walks import Walk
 
-INCONCLUSIVE = "inconclusive"
+INCONCLUSIVE, UNFINISHED = "inconclusive", "not finished"
 TOO_FEW = f"adjusted: needs {FIRST} blocks, the first look"
 
 _MOST_LOOKS = 200
@@ -78,7 +78,7 @@ def comparison(
     every, most
         Blocks of the two between looks, and in all had the test not ended.
     finished
-        Has it ended?
+        Has all been played that was to be? If not, and the test has not ended, it is not finished.
 
     Notes
     -----
@@ -101,10 +101,11 @@ def comparison(
             adjusted = -Walk(rule.by, sd, first_look(every, most), every, most, rule.bounds).unbiased(-mean, n)
     if not decided:
         notes.append("the test has not ended yet" if not finished else "all blocks were played before the test ended")
+    verdict = decided or (INCONCLUSIVE if finished else UNFINISHED)
     met = (blocks["agent"] == rule.agent).to_numpy() & np.isin(_keys(blocks), _keys(theirs))
     row = {
         "agent": rule.agent, "opponent": rule.than, "better": rule.by, "alpha": rule.alpha, "beta": rule.beta,
-        "verdict": decided or INCONCLUSIVE, "blocks": n, "games": int(blocks["games"].to_numpy()[met].sum()),
+        "verdict": verdict, "blocks": n, "games": int(blocks["games"].to_numpy()[met].sum()),
         "llr": ratio, "llr_lo": rule.bounds[0], "llr_hi": rule.bounds[1],
         "diff": mean, "diff_lo": e.lo[0], "diff_hi": e.hi[0],
         "adjusted": adjusted, "adjusted_lo": lo[0], "adjusted_hi": hi[0], "fixed": fixed, "note": "; ".join(notes),

@@ -313,7 +313,7 @@ COMPARISON = Table("comparison", "test", ("agent", "opponent"), (
     Column("better", "Float64", "the difference tested for, against none", "pips/round"),
     Column("alpha", "Float64", "probability of calling it better where it is not", "probability"),
     Column("beta", "Float64", "probability of calling it not better where it is, by that much", "probability"),
-    Column("verdict", "str", "what the test says: that it is better, that it is not, or inconclusive"),
+    Column("verdict", "str", "what the test says: better, not better, inconclusive, or not finished yet"),
     Column("blocks", "int32", "blocks in which the two met", "blocks"),
     Column("games", "int64", "games of those blocks", "games"),
     Column("llr", "Float64", "log likelihood ratio of the two hypotheses; higher speaks for better", "log likelihood"),
