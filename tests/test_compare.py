@@ -409,7 +409,7 @@ def test_a_pilot_that_shows_no_spread_is_refused(tmp_path):
         assert not ran.stdout
     made = m.tournament(["greedy", "random"], deals=3, **QUICK)
     alike = replace(made, ready=replace(made.summary, pairs=made.summary.pairs.assign(diff=-1.5)))
-    with pytest.raises(ResultsError, match="'random' differ by as much in every block of .*: no variance between"):
+    with pytest.raises(ResultsError, match=r"'random' differ by as much in every block of .*: no variance between"):
         power(alike)
 
 
@@ -421,6 +421,26 @@ def test_that_two_met_in_void_blocks_only_is_not_that_they_never_met(faulty, tmp
     run(t, tmp_path / "o", jobs=1)
     with pytest.raises(ResultsError, match=r"'random' and 'planner' never met in"):
         power(read(tmp_path / "o"), ("random", "planner"))
+
+
+def test_errors_are_said_to_be_one_sided(runs):
+    ran = mtrain("power", "a", "--power", "0.8", "--alpha", "0.1", cwd=runs)
+    assert "errors, one-sided: 0.1 (better, though it is not) and 0.2 (not better, though it is)" in ran.stdout
+    call = ["compare", "greedy", "random", "--players", "2", "--set", "rounds=1", "--max-deals", "1", "--quiet"]
+    shown = mtrain(*call, "--out", "once", cwd=runs).stdout
+    assert "its errors, one-sided, are 0.05 (better, though it is not) and 0.05 (the reverse)" in shown
+    for command in ("compare", "power"):
+        assert "One-sided error" in mtrain(command, "--help").stdout
+
+
+def test_numbers_of_a_table_are_written_in_one_way_and_one_is_one(runs, tmp_path):
+    shown = mtrain("power", "a", "--difference", "0.5", cwd=runs).stdout
+    table = shown[: shown.index("95 % intervals")]
+    assert re.search(r" \d{1,3},\d{3} \[", table)
+    assert not re.search(r"\d{4}", table)
+    said = mtrain("compare", "greedy", "random", "--players", "2", "--max-deals", "1", "--out", "p", cwd=tmp_path)
+    assert "at most 1 line-up × 1 deal × 2 seatings = 2 games of 13 rounds, 2 seats" in said.stderr
+    assert "1 (2 games)" in said.stdout
 
 
 def test_the_command_prints_blocks_games_and_minutes(runs):

@@ -27,8 +27,8 @@ from mtrain.cli.tournaments import next_free, played
 @click.option("--with", "beside", multiple=True, metavar="AGENT", help="Who has the other seats; may be repeated.")
 @rules_given
 @click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
-@click.option("--alpha", default=0.05, show_default=True, type=float, help="Error: better, though it is not.")
-@click.option("--beta", default=0.05, show_default=True, type=float, help="Error: not better, though it is.")
+@click.option("--alpha", default=0.05, show_default=True, type=float, help="One-sided error: better, though it is not.")
+@click.option("--beta", default=0.05, show_default=True, type=float, help="One-sided error: not better, though it is.")
 @click.option("--max-deals", type=int, help="Blocks after which it is inconclusive  [default: 10000]")
 @seed_given
 @jobs_given
@@ -163,7 +163,7 @@ def _compare_results(context: click.Context, one: str, other: str, places: list[
 @click.option("--agents", nargs=2, metavar="A B", help="Two agents of DIR, by their labels  [default: its only two]")
 @click.option("--difference", default=0.5, show_default=True, type=float, help="Pips/round to be told from none.")
 @click.option("--power", "wanted", default=0.9, show_default=True, type=float, help="Probability of finding it.")
-@click.option("--alpha", default=0.05, show_default=True, type=float, help="Probability of finding it where it is not.")
+@click.option("--alpha", default=0.05, show_default=True, type=float, help="One-sided error: found, though it is not.")
 @json_too
 def power(
     pilot: str, agents: tuple[str, str] | None, difference: float, wanted: float, alpha: float, as_json: bool
@@ -180,4 +180,5 @@ def power(
         show_json(records(frame))
         return
     one, other = agents or results.labels
-    show_power(frame, f"to find {one} better than {other} by {difference:g} {results.unit}/round")
+    title = f"to find {one} better than {other} by {difference:g} {results.unit}/round"
+    show_power(frame, title, (alpha, 1 - wanted))

@@ -100,6 +100,7 @@ def tournament(
     """
     from mtrain.arena.brake import Brake
     from mtrain.arena.tournament import plan
+    from mtrain.study.words import counted
 
     if how["resume"] and out is None:
         raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
@@ -126,10 +127,8 @@ def tournament(
         control=[name.strip() for name in control.split(",")] if control is not None else (),
     )
     if games is not None and t.schedule.n_games != games:
-        click.echo(
-            f"mtrain: {games:,} games asked for; only whole blocks count, so {t.schedule.n_games:,} are played",
-            err=True,
-        )
+        wanted, whole = counted(games, "game"), t.schedule.n_games
+        click.echo(f"mtrain: {wanted} asked for; only whole blocks count, so {whole:,} are played", err=True)
     with Brake() as brake:
         _play(t, Path(out) if out else next_free("tournament"), figures, quiet, as_json, how | {"brake": brake})
 

@@ -76,7 +76,7 @@ def caveats(first: Results, second: Results) -> list[str]:
         said.append(f"games in which an agent failed count otherwise: on_fault is {' and '.join(how)}")
     if _tables(first, _matched(first, second)) != _tables(second):
         said.append("the line-ups differ: each difference is one to the others at its own tables")
-    stopped = [str(results.path) for results in (first, second) if results.manifest.get("until")]
+    stopped = dict.fromkeys(str(results.path) for results in (first, second) if results.manifest.get("until"))
     if stopped:
         said.append(f"not adjusted for the stopping rule of {' and of '.join(stopped)}")
     if one.get("code") and other.get("code") and one["code"] != other["code"]:
@@ -155,7 +155,7 @@ def _row(sides: list[pd.Series[float]], paired: bool) -> dict[str, Any]:
 
 def _paired(one: Floats, other: Floats) -> tuple[float, float, str]:
     if not len(one):
-        return np.nan, np.nan, "no deal in common"
+        return np.nan, np.nan, "no deal in common that counts"
     e = estimate(other - one, np.zeros(len(one), np.int64), 1)
     return float(e.mean[0]), float(e.hi[0] - e.mean[0]), str(e.why[0])
 

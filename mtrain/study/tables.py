@@ -311,7 +311,7 @@ COMPARISON = Table("comparison", "test", ("agent", "opponent"), (
     Column("agent", "str", "label of the agent asked about"),
     Column("opponent", "str", "label of the agent that it is held against"),
     Column("better", "Float64", "the difference tested for, against none", "pips/round"),
-    Column("alpha", "Float64", "probability of calling it better where it is not", "probability"),
+    Column("alpha", "Float64", "probability of calling it better where it is not (one-sided)", "probability"),
     Column("beta", "Float64", "probability of calling it not better where it is, by that much", "probability"),
     Column("verdict", "str", "what the test says: better, not better, inconclusive, or not finished yet"),
     Column("blocks", "int32", "blocks in which the two met", "blocks"),
