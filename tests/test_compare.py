@@ -1,17 +1,26 @@
 """Differences: is an agent better than another, how do two results differ, and how much does it take to tell."""
 
 import json
+import os
+import re
+import shutil
+import signal
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from test_runs import parts, start, wait_for
 
 import mtrain as m
 from mtrain.arena.comparison import plan_comparison
+from mtrain.arena.run import run
+from mtrain.arena.tournament import plan
 from mtrain.errors import Mistake
-from mtrain.study.comparing import compare_results
+from mtrain.study.comparing import caveats, compare_results
+from mtrain.study.parts import begin
 from mtrain.study.power import FIXED, _spread, power
 from mtrain.study.results import read
 from mtrain.study.sequential import fixed_size
@@ -99,8 +108,28 @@ def test_a_running_test_has_not_ended_yet(tmp_path):
     manifest = tmp_path / "o/manifest.json"
     manifest.write_text(manifest.read_text().replace('"finished": true', '"finished": false'))
     found = read(tmp_path / "o", fresh=True).comparison.iloc[0]
-    assert found["verdict"] == "inconclusive"
+    assert found["verdict"] == "not finished"
     assert found["note"] == "the test has not ended yet"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+@pytest.mark.parametrize("as_json", [False, True])
+def test_H35_a_test_that_is_broken_off_says_that_it_is_not_finished(folder, as_json):
+    call = ["compare", "a@mc:worlds=24", "b@mc:worlds=24", "--better", "0.01", "--players", "2", "--quiet"]
+    going = start([*call, *["--json"] * as_json, "--out", "o"], folder)
+    wait_for(lambda: len(parts(folder / "o")) >= 1)
+    os.killpg(going.pid, signal.SIGINT)
+    out, err = going.communicate(timeout=60)
+    assert going.returncode == 130, err
+    assert "--resume" in err
+    if as_json:
+        told = json.loads(out)
+        assert told["verdict"] == "not finished"
+        assert told["blocks"] == read(folder / "o").n_blocks
+    else:
+        assert "not finished" in out
+        assert "inconclusive" not in out
+        assert "the test has not ended yet" in out
 
 
 def test_H12_a_comparison_of_one_block_has_no_interval():
@@ -130,7 +159,20 @@ def test_the_command_says_what_it_found_and_status_0_whatever_it_is(tmp_path):
     [
         (["compare", "greedy", "random", "--players", "3"], "--with"),
         (["compare", "greedy", "random", "--resume"], "--resume needs --out"),
-        (["compare", "a", "greedy"], "a holds results, and the other is none's"),
+        (["compare", "a", "greedy"], "a holds results, and there is no directory greedy; name two agents or two dir"),
+        (["compare", "nothere", "a"], "a holds results, and there is no directory nothere"),
+        (["compare", "a", "no/where"], "no directory no/where"),
+        (["compare", "no/where", "greedy"], "no directory no/where"),
+        (["compare", "./a", "./nothere"], "no directory nothere"),
+        (["compare", "empty", "a"], "empty is no results directory: it has no manifest.json"),
+        (["compare", "a", "empty"], "empty is no results directory: it has no manifest.json"),
+        (["compare", "empty", "empty"], "empty is no results directory: it has no manifest.json"),
+        (["compare", "starting", "a"], "starting has no folder rounds.parquet"),
+        (["compare", "parts", "a"], "parts has parts; name the directory of one of them"),
+        (["compare", "a", "parts"], "parts has parts; name the directory of one of them"),
+        (["power", "parts"], "parts has parts; name the directory of one of them"),
+        (["again", "parts", "0"], "parts has parts; name the directory of one of them"),
+        (["report", "parts", "--table", "standings"], "parts has parts; name the directory of one of them"),
         (["compare", "a", "b", "--better", "1"], "leave out --better"),
         (["compare", "a", "d"], "results by different rules are never compared: rounds is 1 in a and 2 in d"),
         (["power", "nowhere"], "no directory nowhere"),
@@ -149,7 +191,10 @@ def test_a_wrong_call_is_one_sentence_and_status_2(runs, call, sentence):
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """a and b: the same deals, one agent changed; c: another size of table; d: other rules; e: other deals."""
+    """a and b: the same deals, one agent changed; c: another size of table; d: other rules; e: other deals.
+
+    And directories without results: empty; starting; parts, of an experiment; greedy, which an agent is called.
+    """
     folder = tmp_path_factory.mktemp("runs")
     m.tournament(["greedy", "random"], deals=40, out=folder / "a", **QUICK)
     m.tournament(
@@ -165,6 +210,27 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     m.tournament(["greedy", "random", "double-holder"], deals=3, out=folder / "c", **(QUICK | {"players": 3}))
     m.tournament(["greedy", "random"], deals=3, out=folder / "d", **(QUICK | {"rounds": 2}))
     m.tournament(["greedy", "random"], deals=50, out=folder / "e", **(QUICK | {"seed": 5}))
+    for name in ("empty", "starting", "parts", "greedy"):
+        (folder / name).mkdir()
+    shutil.copy(folder / "a/manifest.json", folder / "starting")
+    begin(folder / "parts", "Who?", ["two", "four"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One bot that always fails, under three policies; and two that never do."""
+    folder = tmp_path_factory.mktemp("faulty")
+    (folder / "always.py").write_text("def agent(obs, actions, rng):\n    raise RuntimeError('no')\n", encoding="utf-8")
+    for policy in ("substitute", "forfeit", "void"):
+        t = plan(
+            ["always", "random"], changes={"rounds": 1}, players=2, deals=5, seed=4, on_fault=policy,
+            agents_from=[folder / "always.py"],
+        )  # fmt: skip
+        run(t, folder / policy, jobs=1)
+    for policy in ("void", "forfeit"):
+        t = plan(["greedy", "random"], changes={"rounds": 1}, players=2, deals=5, seed=4, on_fault=policy)
+        run(t, folder / f"sound-{policy}", jobs=1)
     return folder
 
 
@@ -238,6 +304,48 @@ def test_the_command_compares_directories(runs):
     assert not any(row["paired"] for row in told)
 
 
+def test_games_that_count_otherwise_are_compared_with_a_warning(faulty):
+    ran = mtrain("compare", "substitute", "forfeit", cwd=faulty)
+    assert ran.returncode == 0
+    sentence = (
+        r"games in which an agent failed count otherwise: on_fault is substitute in substitute \([\d,]+ faults\) "
+    )
+    assert re.search(f"mtrain: warning: {sentence}and forfeit in forfeit", ran.stderr)
+    assert re.search(sentence, ran.stdout)
+    found = compare_results(read(faulty / "substitute"), read(faulty / "forfeit"))
+    assert found["note"].str.contains("count otherwise").all()
+    assert caveats(read(faulty / "substitute"), read(faulty / "substitute")) == []
+
+
+def test_how_games_with_faults_would_have_counted_is_no_matter_where_there_are_none(faulty):
+    assert caveats(read(faulty / "sound-void"), read(faulty / "sound-forfeit")) == []
+
+
+def test_other_company_is_said(runs, tmp_path):
+    m.tournament(["greedy", "random", "double-holder"], deals=2, out=tmp_path / "three", **QUICK)
+    sentence = "the line-ups differ: each difference is one to the others at its own tables"
+    assert caveats(read(runs / "a"), read(tmp_path / "three")) == [sentence]
+    assert caveats(read(runs / "a"), read(runs / "b")) == []  # the one that differs sits where the other sat
+
+
+def test_what_has_changed_in_an_agent_or_in_mtrain_is_said(runs):
+    first = read(runs / "a")
+    told = json.loads(json.dumps(first.manifest))
+    told["parameters"]["greedy"] = {"ties": "own"}
+    told["code"] = "0" * 16
+    first.manifest["parameters"]["greedy"] = {"ties": "any"}
+    second = replace(read(runs / "a"), manifest=told)
+    assert caveats(first, second) == ["mtrain's own code has changed from one run to the other"]
+    notes = compare_results(first, second).set_index("first")["note"]
+    assert "ties=any first, ties=own second" in notes["greedy"]
+    assert "ties" not in notes["random"]
+
+
+def test_an_agents_name_is_an_agent_though_a_directory_has_it(runs):
+    call = ["compare", "greedy", "random", "--players", "2", "--set", "rounds=1", "--max-deals", "2", "--quiet"]
+    assert mtrain(*call, "--out", "fresh", cwd=runs).returncode == 0
+
+
 # ── Power ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -280,7 +388,7 @@ def test_the_interval_of_the_needed_blocks_covers(runs):
     rng = np.random.default_rng(1)
     inside = 0
     for _ in range(1000):
-        _, lo, hi, _ = _spread(rng.normal(0, 3, 20))
+        _, lo, hi = _spread(rng.normal(0, 3, 20))
         inside += fixed_size(lo, 1, 0.05, 0.1) <= fixed_size(3, 1, 0.05, 0.1) <= fixed_size(hi, 1, 0.05, 0.1)
     assert 0.93 < inside / 1000 < 0.97
 
@@ -290,14 +398,49 @@ def test_a_pilot_that_is_too_small_says_so(tmp_path):
     found = power(read(tmp_path / "five"))
     assert (found["blocks_hi"] > 5 * found["blocks_lo"]).iloc[0]
     assert found["note"].str.contains("the pilot has 5 blocks: mind the interval").all()
+
+
+def test_a_pilot_that_shows_no_spread_is_refused(tmp_path):
     m.tournament(["greedy", "random"], deals=1, out=tmp_path / "one", **QUICK)
-    found = power(read(tmp_path / "one"))
-    assert found[["blocks", "games", "minutes", "found"]].isna().all(axis=None)
-    assert found["note"].str.startswith("needs 2 blocks").all()
-    ran = mtrain("power", "one", cwd=tmp_path)
-    assert ran.returncode == 0
-    assert "n/a" in ran.stdout
-    assert "nan" not in ran.stdout
+    for more in ([], ["--json"]):
+        ran = mtrain("power", "one", *more, cwd=tmp_path)
+        assert ran.returncode == 2
+        assert ran.stderr == "mtrain: a pilot needs 2 blocks in which 'greedy' and 'random' met; one has 1\n"
+        assert not ran.stdout
+    made = m.tournament(["greedy", "random"], deals=3, **QUICK)
+    alike = replace(made, ready=replace(made.summary, pairs=made.summary.pairs.assign(diff=-1.5)))
+    with pytest.raises(ResultsError, match=r"'random' differ by as much in every block of .*: no variance between"):
+        power(alike)
+
+
+def test_that_two_met_in_void_blocks_only_is_not_that_they_never_met(faulty, tmp_path):
+    with pytest.raises(ResultsError, match=r"'always' and 'random' met in void blocks only in .*void: in each of them"):
+        power(read(faulty / "void"))
+    lineups = [["greedy", "random"], ["greedy", "planner"]]
+    t = plan(["greedy", "random", "planner"], changes={"rounds": 1}, players=2, deals=2, lineups=lineups)
+    run(t, tmp_path / "o", jobs=1)
+    with pytest.raises(ResultsError, match=r"'random' and 'planner' never met in"):
+        power(read(tmp_path / "o"), ("random", "planner"))
+
+
+def test_errors_are_said_to_be_one_sided(runs):
+    ran = mtrain("power", "a", "--power", "0.8", "--alpha", "0.1", cwd=runs)
+    assert "errors, one-sided: 0.1 (better, though it is not) and 0.2 (not better, though it is)" in ran.stdout
+    call = ["compare", "greedy", "random", "--players", "2", "--set", "rounds=1", "--max-deals", "1", "--quiet"]
+    shown = mtrain(*call, "--out", "once", cwd=runs).stdout
+    assert "its errors, one-sided, are 0.05 (better, though it is not) and 0.05 (the reverse)" in shown
+    for command in ("compare", "power"):
+        assert "One-sided error" in mtrain(command, "--help").stdout
+
+
+def test_numbers_of_a_table_are_written_in_one_way_and_one_is_one(runs, tmp_path):
+    shown = mtrain("power", "a", "--difference", "0.5", cwd=runs).stdout
+    table = shown[: shown.index("95 % intervals")]
+    assert re.search(r" \d{1,3},\d{3} \[", table)
+    assert not re.search(r"\d{4}", table)
+    said = mtrain("compare", "greedy", "random", "--players", "2", "--max-deals", "1", "--out", "p", cwd=tmp_path)
+    assert "at most 1 line-up × 1 deal × 2 seatings = 2 games of 13 rounds, 2 seats" in said.stderr
+    assert "1 (2 games)" in said.stdout
 
 
 def test_the_command_prints_blocks_games_and_minutes(runs):

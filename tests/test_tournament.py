@@ -184,6 +184,13 @@ def test_H25_two_agents_of_one_name_are_told_apart() -> None:
     assert set(made.games["agent"].unique()) == {"greedy", "greedy:own=5", "own"}
 
 
+def test_what_will_be_played_is_said_in_good_numbers():
+    once = plan(["greedy"], players=2, deals=1, seed=1, changes={"rounds": 1})
+    assert once.sentence() == "1 line-up × 1 deal × 1 seating = 1 game of 1 round, 2 seats"
+    often = plan(["greedy", "random", "double-holder"], players=2, deals=4000, seed=1)
+    assert often.sentence() == "3 line-ups × 4,000 deals × 2 seatings = 24,000 games of 13 rounds, 2 seats"
+
+
 def test_H26_only_whole_blocks(tmp_path: Path) -> None:
     ran = mtrain("tournament", *QUICK, "b@random", "--games", "10", "--out", str(tmp_path / "o"), "--jobs", "1")
     assert ran.returncode == 0

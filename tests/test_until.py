@@ -13,6 +13,7 @@ import mtrain as m
 from mtrain.arena.experiment import read_experiment
 from mtrain.arena.run import run
 from mtrain.arena.tournament import plan
+from mtrain.cli.tournaments import _print_standings
 from mtrain.errors import Mistake
 from mtrain.study import tables
 from mtrain.study.intervals import CONSTANT, t_quantile
@@ -139,6 +140,20 @@ def test_H12_before_the_first_look_the_adjusted_interval_is_null_and_says_why():
     assert pd.isna(made.loc["a", "adjusted_lo"])
     assert not pd.isna(made.loc["a", "diff_lo"])
     assert made.loc["a", "note"] == TOO_FEW
+
+
+@pytest.mark.parametrize("n", [1, 2, 29])
+@pytest.mark.parametrize("until", ["width<1", "width<1 for greedy"])
+def test_H12_a_run_shorter_than_the_first_look_is_printed_and_says_why_it_has_no_width(capsys, n, until):
+    results = m.tournament(["greedy", "random"], until=until, deals=n, **QUICK)
+    _print_standings(results, False)
+    shown = capsys.readouterr().out
+    table = shown[shown.index(f"played until {until}") :]
+    assert table.count("n/a") >= 4  # each agent's adjusted interval, and its width
+    assert "nan" not in table
+    assert TOO_FEW in table
+    assert ("needs 2 blocks" in table) == (n == 1)
+    assert m.plots.until(results.looks).figure is not None
 
 
 # ── Tournaments ───────────────────────────────────────────────────────────────────────────────────────────

@@ -19,6 +19,7 @@ from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RuleSet
 from mtrain.study.results import Results, read_manifest
 from mtrain.study.tables import ResultsError
+from mtrain.study.words import counted
 from mtrain.think.agent import EXEC
 from mtrain.think.registry import all_params, build
 
@@ -179,8 +180,8 @@ def _other(results: Results, number: int, totals: Sequence[int], n_faults: int) 
     before = rows["score"].tolist()
     if before != list(totals):
         return f"game {number} went another way: totals {_listed(totals)}, and {_listed(before)} in {results.path}"
-    if (counted := int(rows["faults"].sum())) != n_faults:
-        return f"game {number} had {n_faults} faults, and {counted} in {results.path}"
+    if (there := int(rows["faults"].sum())) != n_faults:
+        return f"game {number} had {counted(n_faults, 'fault')}, and {there:,} in {results.path}"
     return ""
 
 

@@ -90,7 +90,7 @@ def compare(
     players
         Seats at a table.
     alpha, beta
-        Probabilities of calling the first better where it is not, and of the reverse.
+        Probabilities of calling the first better where it is not, and of the reverse; both one-sided.
     deals
         Blocks after which the test is inconclusive; 10,000 if nothing is said.
     seed, jobs, out, agents_from, allow_peeking, watch, resume

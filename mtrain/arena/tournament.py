@@ -35,6 +35,7 @@ from mtrain.game.rules import RulesError, RuleSet, override, preset
 from mtrain.study.anchors import Anchor, parse_anchor
 from mtrain.study.sequential import EVERY, MOST
 from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
+from mtrain.study.words import counted
 from mtrain.think.agent import PEEKS, AgentSpec
 from mtrain.think.process import Limits
 from mtrain.think.registry import Registry, effort, refuse_peeking
@@ -129,13 +130,12 @@ class Tournament:
     def sentence(self) -> str:
         """Say how much will be played."""
         s = self.schedule
-        tables = "1 line-up" if len(s.lineups) == 1 else f"{len(s.lineups)} line-ups"
         least, most = min(s.all_seatings), max(s.all_seatings)
-        seatings = f"{most}" if least == most else f"{least}–{most}"
-        games = "1 game" if s.n_games == 1 else f"{s.n_games:,} games"
-        rounds = "1 round" if self.rules.rounds == 1 else f"{self.rules.rounds} rounds"
+        seatings = counted(most, "seating") if least == most else f"{least:,}–{most:,} seatings"
+        played = f"{counted(len(s.lineups), 'line-up')} × {counted(s.deals, 'deal')} × {seatings}"
         before = "" if self.until is None else f"until {self.until}, at most "
-        return f"{before}{tables} × {s.deals} deals × {seatings} seatings = {games} of {rounds}, {self.players} seats"
+        games = f"{counted(s.n_games, 'game')} of {counted(self.rules.rounds, 'round')}"
+        return f"{before}{played} = {games}, {counted(self.players, 'seat')}"
 
 
 def plan(

@@ -27,8 +27,8 @@ from mtrain.cli.tournaments import next_free, played
 @click.option("--with", "beside", multiple=True, metavar="AGENT", help="Who has the other seats; may be repeated.")
 @rules_given
 @click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
-@click.option("--alpha", default=0.05, show_default=True, type=float, help="Error: better, though it is not.")
-@click.option("--beta", default=0.05, show_default=True, type=float, help="Error: not better, though it is.")
+@click.option("--alpha", default=0.05, show_default=True, type=float, help="One-sided error: better, though it is not.")
+@click.option("--beta", default=0.05, show_default=True, type=float, help="One-sided error: not better, though it is.")
 @click.option("--max-deals", type=int, help="Blocks after which it is inconclusive  [default: 10000]")
 @seed_given
 @jobs_given
@@ -66,26 +66,14 @@ def compare(
     As agents, the two share the seats of the table equally, or sit with those named by --with. As directories of
     results, each agent of A is held against the same in B: deal by deal, if both played the same deals.
     """
-    homes = [text for text in (one, other) if _is_results(text)]
-    if len(homes) == 2:
-        given = [
-            name for name in context.params
-            if name not in ("one", "other", "as_json")
-            and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        ]  # fmt: skip
-        if given:
-            spare = _option(context, given[0])
-            raise click.UsageError(f"{one} and {other} hold results, which are compared as they are; leave out {spare}")
-        _compare_results(one, other, as_json)
+    places = [text for text in (one, other) if _is_place(text, agents_from)]
+    if places:
+        _compare_results(context, one, other, places, as_json)
         return
-    if homes:
-        raise click.UsageError(f"{homes[0]} holds results, and the other is none's; name two agents or two directories")
     if how["resume"] and out is None:
         raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
     from mtrain.arena.brake import Brake
     from mtrain.arena.comparison import plan_comparison
-    from mtrain.show.terminal import records, show_json
-    from mtrain.show.verdicts import show_comparison
 
     t = plan_comparison(
         one,
@@ -104,36 +92,67 @@ def compare(
     )
     folder = Path(out) if out else next_free("comparison")
     with Brake() as brake:
-        results = played(t, folder, False, quiet, as_json, how | {"share": None, "brake": brake}, folder)
+        results = played(t, folder, False, quiet, as_json, how | {"share": None, "brake": brake}, folder, _tell)
+    _tell(results, as_json)
+    click.echo(f"mtrain: tables in {folder}; `mtrain report {folder}` draws the figures", err=True)
+
+
+def _tell(results: Any, as_json: bool) -> None:
+    """Print what a sequential test says, be it finished or not."""
+    from mtrain.show.terminal import records, show_json
+    from mtrain.show.verdicts import show_comparison
+
     if as_json:
         show_json(records(results.comparison)[0])
     else:
         show_comparison(results.comparison, results.unit)
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
-    click.echo(f"mtrain: tables in {folder}; `mtrain report {folder}` draws the figures", err=True)
 
 
-def _is_results(text: str) -> bool:
-    return any((Path(text) / name).is_file() for name in ("manifest.json", "experiment.json"))
+def _is_place(text: str, agents_from: tuple[str, ...]) -> bool:
+    """Is a directory meant, and no agent? One that holds results, a path, or one that is there and no agent's name."""
+    from mtrain.study.results import FILE, PARTS_FILE
+
+    if any((Path(text) / name).is_file() for name in (FILE, PARTS_FILE)):
+        return True
+    if not Path(text).is_dir():
+        return Path(text).name != text and not set(":@") & set(text)
+    from mtrain.think.registry import Registry
+
+    return text not in Registry(agents_from).origins
 
 
 def _option(context: click.Context, name: str) -> str:
     return next(option.opts[0] for option in context.command.params if option.name == name)
 
 
-def _compare_results(one: str, other: str, as_json: bool) -> None:
+def _compare_results(context: click.Context, one: str, other: str, places: list[str], as_json: bool) -> None:
+    """Compare the results in two directories; refuse where one is none, or options are given that mean nothing here."""
     from mtrain.show.terminal import records, show_json
     from mtrain.show.verdicts import show_compared
-    from mtrain.study.comparing import compare_results
+    from mtrain.study.comparing import caveats, compare_results
     from mtrain.study.results import read
 
-    first, second = read(one), read(other)
+    opened = [read(place) for place in places]
+    if len(opened) == 1:
+        word = other if places == [one] else one
+        raise click.UsageError(
+            f"{places[0]} holds results, and there is no directory {word}; name two agents or two directories"
+        )
+    first, second = opened
+    for name in context.params:
+        chosen = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if chosen and name not in ("one", "other", "as_json"):
+            spare = _option(context, name)
+            raise click.UsageError(f"{one} and {other} hold results, which are compared as they are; leave out {spare}")
     frame = compare_results(first, second)
     if as_json:
         show_json(records(frame))
     else:
         show_compared(frame, one, other, first.unit)
+    for sentence in caveats(first, second):
+        click.echo(f"mtrain: warning: {sentence}", err=True)
     for results in (first, second):
         for warning in results.warnings:
             click.echo(f"mtrain: warning: {results.path}: {warning}", err=True)
@@ -144,7 +163,7 @@ def _compare_results(one: str, other: str, as_json: bool) -> None:
 @click.option("--agents", nargs=2, metavar="A B", help="Two agents of DIR, by their labels  [default: its only two]")
 @click.option("--difference", default=0.5, show_default=True, type=float, help="Pips/round to be told from none.")
 @click.option("--power", "wanted", default=0.9, show_default=True, type=float, help="Probability of finding it.")
-@click.option("--alpha", default=0.05, show_default=True, type=float, help="Probability of finding it where it is not.")
+@click.option("--alpha", default=0.05, show_default=True, type=float, help="One-sided error: found, though it is not.")
 @json_too
 def power(
     pilot: str, agents: tuple[str, str] | None, difference: float, wanted: float, alpha: float, as_json: bool
@@ -161,4 +180,5 @@ def power(
         show_json(records(frame))
         return
     one, other = agents or results.labels
-    show_power(frame, f"to find {one} better than {other} by {difference:g} {results.unit}/round")
+    title = f"to find {one} better than {other} by {difference:g} {results.unit}/round"
+    show_power(frame, title, (alpha, 1 - wanted))

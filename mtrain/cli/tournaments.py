@@ -3,7 +3,7 @@
 import io
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -100,6 +100,7 @@ def tournament(
     """
     from mtrain.arena.brake import Brake
     from mtrain.arena.tournament import plan
+    from mtrain.study.words import counted
 
     if how["resume"] and out is None:
         raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
@@ -126,10 +127,8 @@ def tournament(
         control=[name.strip() for name in control.split(",")] if control is not None else (),
     )
     if games is not None and t.schedule.n_games != games:
-        click.echo(
-            f"mtrain: {games:,} games asked for; only whole blocks count, so {t.schedule.n_games:,} are played",
-            err=True,
-        )
+        wanted, whole = counted(games, "game"), t.schedule.n_games
+        click.echo(f"mtrain: {wanted} asked for; only whole blocks count, so {whole:,} are played", err=True)
     with Brake() as brake:
         _play(t, Path(out) if out else next_free("tournament"), figures, quiet, as_json, how | {"brake": brake})
 
@@ -199,10 +198,20 @@ def _play(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dic
         click.echo(f"mtrain: tables in {out}; `mtrain report {out}` draws the figures and writes the page", err=True)
 
 
-def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: dict[str, Any], folder: Path) -> Any:
+def played(
+    t: Any,
+    out: Path,
+    figures: bool,
+    quiet: bool,
+    as_json: bool,
+    how: dict[str, Any],
+    folder: Path,
+    tell: Callable[[Any, bool], None] | None = None,
+) -> Any:
     """Play a planned tournament, show its progress and draw its figures; return its results.
 
-    A run that breaks off prints the standings so far, and the command to go on into `folder`.
+    A run that breaks off prints what it has so far (by `tell`; None: the standings), and the command to go on into
+    `folder`.
     """
     from contextlib import nullcontext, suppress
 
@@ -228,7 +237,7 @@ def played(t: Any, out: Path, figures: bool, quiet: bool, as_json: bool, how: di
     except arena.Interrupted as interrupted:
         with suppress(KeyboardInterrupt):  # whoever is impatient still wants the command to go on
             if interrupted.results:
-                _print_standings(interrupted.results, as_json)
+                (tell or _print_standings)(interrupted.results, as_json)
         _broken_off("interrupted; what is finished is kept", folder, 130)
     except KeyboardInterrupt:
         _broken_off("stopped; what was finished before is kept", folder, 130)
@@ -358,18 +367,14 @@ def _print_table(directory: str, name: str, columns: Sequence[str], as_markdown:
     """Print one table of a tournament's results, made again from its games where they are there."""
     from mtrain.show.terminal import records, show, show_json, show_sheet
     from mtrain.study.markdown import markdown
-    from mtrain.study.parts import is_parts
     from mtrain.study.results import read
     from mtrain.study.sections import SECTIONS, section
     from mtrain.study.sheets import sheet
-    from mtrain.study.tables import ResultsError
 
     if name == "help":
         show(["table", "a row is"], [[each.name, each.table.row] for each in SECTIONS])
         return
     chosen = section(name)
-    if is_parts(directory):
-        raise ResultsError(f"{directory} has parts; name the directory of one of them")
     results = read(directory)
     if not results.tables_alone:
         results = read(directory, fresh=True)

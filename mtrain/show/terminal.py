@@ -23,6 +23,7 @@ from rich.text import Text
 
 from mtrain.game.record import Event, replay
 from mtrain.study.sheets import Sheet
+from mtrain.study.words import counted
 
 if TYPE_CHECKING:
     from mtrain.arena.run import Step
@@ -90,11 +91,13 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): getattr(value, "item", lambda v=value: v)() for name, value in row.items()} for row in rows]
 
 
-def interval(value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, percent: bool = False) -> str:
-    """Return an estimate with its interval, or what there is of it."""
+def interval(
+    value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, percent: bool = False, group: bool = False
+) -> str:
+    """Return an estimate with its interval, or what there is of it; `group` sets a comma after the thousands."""
     if pd.isna(value):
         return "n/a"
-    form = f"{'+' if sign else ''}.{places}f"
+    form = f"{'+' if sign else ''}{',' if group else ''}.{places}f"
     scale = 100 if percent else 1
     text = format(value * scale, form).replace("-", "−") + (" %" if percent else "")
     if pd.isna(lo) or pd.isna(hi):
@@ -237,7 +240,7 @@ _POLICIES = {
 def show_failures(frame: pd.DataFrame, folder: Path, policy: str, spoilt: pd.DataFrame) -> None:
     """Print how often agents failed, by kind, how to see the first fault of each kind again, and what is left out."""
     left_out = [
-        f"{void:,} of {blocks:,} blocks of match {match} ({agents}) are left out"
+        f"{void:,} of {counted(blocks, 'block')} of match {match} ({agents}) are left out"
         for match, agents, blocks, void in spoilt.itertuples(index=False, name=None)
         if void
     ]

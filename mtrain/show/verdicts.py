@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from mtrain.show.terminal import broken, interval, show
+from mtrain.study.words import counted
 
 
 def show_stopping(frame: pd.DataFrame, rule: str, unit: str = "pips") -> None:
@@ -15,9 +16,9 @@ def show_stopping(frame: pd.DataFrame, rule: str, unit: str = "pips") -> None:
             f"{row['blocks']:,}",
             _interval(row, "diff"),
             _interval(row, "adjusted"),
-            _number(row["adjusted_hi"] - row["adjusted_lo"], ".2f"),
+            _number(row["width"], ".2f"),
         ]
-        for row in _rows(frame)
+        for row in _rows(frame.assign(width=frame["adjusted_hi"] - frame["adjusted_lo"]))
     ]
     headings = ["agent", "blocks", f"{unit}/round vs others, raw", "adjusted for stopping", "width"]
     note = (
@@ -32,7 +33,7 @@ def show_comparison(frame: pd.DataFrame, unit: str = "pips") -> None:
     for row in _rows(frame):
         ends = f"ends at {_number(row['llr_lo'], '.2f')} and at {_number(row['llr_hi'], '.2f')}"
         rows = [
-            ["blocks", f"{row['blocks']:,} ({row['games']:,} games)"],
+            ["blocks", f"{row['blocks']:,} ({counted(row['games'], 'game')})"],
             ["a test of fixed size needs", _number(row["fixed"])],
             ["log likelihood ratio", f"{_number(row['llr'], '.2f')} ({ends})"],
             [f"difference, {unit}/round: raw", _interval(row, "diff")],
@@ -40,8 +41,8 @@ def show_comparison(frame: pd.DataFrame, unit: str = "pips") -> None:
         ]
         note = (
             f"{row['agent']} minus {row['opponent']}, lower is better; 95 % intervals.\n"
-            f"The test holds {row['better']:g} {unit}/round better against no better; its errors are {row['alpha']:g} "
-            f"(better, though it is not) and {row['beta']:g} (the reverse)."
+            f"The test holds {row['better']:g} {unit}/round better against no better; its errors, one-sided, are "
+            f"{row['alpha']:g} (better, though it is not) and {row['beta']:g} (the reverse)."
         )
         show(
             ["", f"{row['agent']} − {row['opponent']}"],
@@ -63,14 +64,15 @@ def show_compared(frame: pd.DataFrame, first: str, second: str, unit: str = "pip
         ]
         for row in _rows(frame)
     ]
-    how = "deal by deal: both played the same deals" if frame["paired"].all() else "as two samples: their deals differ"
+    paired, unpaired = "deal by deal: both played the same deals", "as two samples: their deals or seatings differ"
+    how = paired if frame["paired"].all() else unpaired
     note = f"{unit}/round vs others; change: second minus first, 95 % interval, below 0 the second is better;\n{how}"
     show(["agent", "blocks", "first", "second", "change"], rows, f"{first} → {second}",
          "\n".join([note, *_notes(frame, "first")]))  # fmt: skip
 
 
-def show_power(frame: pd.DataFrame, title: str) -> None:
-    """Print the `power` table: what a test needs."""
+def show_power(frame: pd.DataFrame, title: str, errors: tuple[float, float]) -> None:
+    """Print the `power` table: what a test with these one-sided errors needs (better, though not; the reverse)."""
     rows = [
         [
             row["test"],
@@ -82,7 +84,10 @@ def show_power(frame: pd.DataFrame, title: str) -> None:
         ]
         for row in _rows(frame)
     ]
-    note = "95 % intervals: how well the pilot knows the spread of its blocks; minutes at its rate, with its workers"
+    note = (
+        "95 % intervals: how well the pilot knows the spread of its blocks; minutes at its rate, with its workers;\n"
+        f"errors, one-sided: {errors[0]:g} (better, though it is not) and {errors[1]:g} (not better, though it is)"
+    )
     headings = ["test", "if the truth is", "blocks", "games", "minutes", "says better"]
     show(headings, rows, title, "\n".join([note, *_notes(frame, "test")]))
 
@@ -96,7 +101,7 @@ def _number(value: Any, form: str = ",.0f") -> str:
 
 
 def _interval(row: dict[str, Any], name: str, places: int = 2, sign: bool = True) -> str:
-    return interval(row[name], row[f"{name}_lo"], row[f"{name}_hi"], places, sign=sign)
+    return interval(row[name], row[f"{name}_lo"], row[f"{name}_hi"], places, sign=sign, group=True)
 
 
 def _notes(frame: pd.DataFrame, name: str) -> list[str]:

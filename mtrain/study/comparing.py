@@ -6,7 +6,7 @@ as two independent samples. Runs at tables of different sizes, or by different r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from mtrain.study.blocks import Floats
 from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, estimate, t_quantile
 from mtrain.study.results import Results
 from mtrain.study.tables import ResultsError
+from mtrain.study.words import counted
 
 _DEALT = ("seed", "seatings")
 
@@ -34,7 +35,8 @@ def compare_results(first: Results, second: Results) -> pd.DataFrame:
     -------
     DataFrame
         One row an agent, the most improved first. `change` is second minus first, in pips/round: below 0 the second is
-        better. Both are differences to the others at the table, so a change of the others moves it, too.
+        better. Both are differences to the others at the table, so a change of the others moves it, too. The notes
+        say what of `caveats` there is.
 
     Raises
     ------
@@ -53,11 +55,33 @@ def compare_results(first: Results, second: Results) -> pd.DataFrame:
     sides = [results.summary.blocks for results in (first, second)]
     rows = [_row([_numbers(blocks, label) for blocks, label in zip(sides, pair, strict=True)], paired)
             for pair in matched]  # fmt: skip
+    said = caveats(first, second)
     for row, pair in zip(rows, matched, strict=True):
         row |= {"first": pair[0], "second": pair[1]}
-        row["note"] = "; ".join([*row["note"], *_remarks(first, second, *pair)])
+        row["note"] = "; ".join([*row["note"], *_remarks(first, second, *pair), *said])
     rows.sort(key=lambda row: (np.isnan(row["change"]), np.nan_to_num(row["change"])))
     return tables.frame(tables.COMPARED, {name: [row[name] for row in rows] for name in tables.COMPARED.names})
+
+
+def caveats(first: Results, second: Results) -> list[str]:
+    """Return what makes two runs that may be compared less comparable, a sentence each."""
+    one, other = first.manifest, second.manifest
+    said = []
+    faults = [int(results.summary.failing["faults"].sum()) for results in (first, second)]
+    if one.get("on_fault") != other.get("on_fault") and any(faults):
+        how = [
+            f"{results.manifest.get('on_fault')} in {results.path} ({counted(n, 'fault')})"
+            for results, n in zip((first, second), faults, strict=True)
+        ]
+        said.append(f"games in which an agent failed count otherwise: on_fault is {' and '.join(how)}")
+    if _tables(first, _matched(first, second)) != _tables(second):
+        said.append("the line-ups differ: each difference is one to the others at its own tables")
+    stopped = dict.fromkeys(str(results.path) for results in (first, second) if results.manifest.get("until"))
+    if stopped:
+        said.append(f"not adjusted for the stopping rule of {' and of '.join(stopped)}")
+    if one.get("code") and other.get("code") and one["code"] != other["code"]:
+        said.append("mtrain's own code has changed from one run to the other")
+    return said
 
 
 def _refuse(first: Results, second: Results) -> None:
@@ -94,10 +118,13 @@ def _same_deals(first: Results, second: Results, matched: list[tuple[str, str]])
     one, other = first.manifest, second.manifest
     if any(one.get(key) != other.get(key) for key in _DEALT) or "lineups" not in one or "lineups" not in other:
         return False
-    names = {label: label for label in first.labels} | dict(matched)
-    return [sorted(names[label] for label in lineup) for lineup in one["lineups"]] == [
-        sorted(lineup) for lineup in other["lineups"]
-    ]
+    return _tables(first, matched) == _tables(second)
+
+
+def _tables(results: Results, matched: Sequence[tuple[str, str]] = ()) -> list[list[str]]:
+    """Who sits at each table, agents that are matched by their labels in the second run."""
+    names = {label: label for label in results.labels} | dict(matched)
+    return [sorted(names[label] for label in lineup) for lineup in results.manifest.get("lineups", ())]
 
 
 def _numbers(blocks: pd.DataFrame, label: str) -> pd.Series[float]:
@@ -113,7 +140,8 @@ def _row(sides: list[pd.Series[float]], paired: bool) -> dict[str, Any]:
         both = sides[0].index.intersection(sides[1].index)
         left = [len(side) - len(both) for side in sides]
         if any(left):
-            notes.append(f"left out, as the other run has not their deals: {left[0]} and {left[1]} blocks")
+            both_left = f"{left[0]:,} and {counted(left[1], 'block')}"
+            notes.append(f"left out, as the other run has not their deals: {both_left}")
         sides = [side.loc[both] for side in sides]
     one, other = (np.asarray(side, np.float64) for side in sides)
     change, half, why = _paired(one, other) if paired else _welch(one, other)
@@ -127,7 +155,7 @@ def _row(sides: list[pd.Series[float]], paired: bool) -> dict[str, Any]:
 
 def _paired(one: Floats, other: Floats) -> tuple[float, float, str]:
     if not len(one):
-        return np.nan, np.nan, "no deal in common"
+        return np.nan, np.nan, "no deal in common that counts"
     e = estimate(other - one, np.zeros(len(one), np.int64), 1)
     return float(e.mean[0]), float(e.hi[0] - e.mean[0]), str(e.why[0])
 
@@ -146,17 +174,21 @@ def _welch(one: Floats, other: Floats) -> tuple[float, float, str]:
 
 
 def _remarks(first: Results, second: Results, one: str, other: str) -> list[str]:
-    """What else is to be known of an agent that is matched."""
+    """What else is to be known of an agent that is matched: in what it is not the same."""
+    if one != other:
+        return []
     told, said = (first.manifest, second.manifest), []
-    texts = [str(manifest["agents"][label]) for manifest, label in zip(told, (one, other), strict=True)]
-    if one == other and texts[0] != texts[1]:
+    texts = [str(manifest["agents"][one]) for manifest in told]
+    values: list[Mapping[str, Any]] = [manifest.get("parameters", {}).get(one) or {} for manifest in told]
+    if texts[0] != texts[1]:
         said.append(f"{texts[0]} first, {texts[1]} second")
-    sources = [_source(manifest, label) for manifest, label in zip(told, (one, other), strict=True)]
-    if one == other and all(sources) and sources[0] != sources[1]:
+    elif all(values) and values[0] != values[1]:
+        apart = [name for name in dict.fromkeys([*values[0], *values[1]]) if values[0].get(name) != values[1].get(name)]
+        named = [", ".join(f"{name}={side.get(name)}" for name in apart) for side in values]
+        said.append(f"{named[0]} first, {named[1]} second")
+    sources = [_source(manifest, one) for manifest in told]
+    if all(sources) and sources[0] != sources[1]:
         said.append("its source file has changed")
-    stopped = [str(results.path) for results in (first, second) if results.manifest.get("until")]
-    if stopped:
-        said.append(f"not adjusted for the stopping rule of {' and of '.join(stopped)}")
     return said
 
 

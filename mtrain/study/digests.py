@@ -25,6 +25,7 @@ from mtrain.study import (
     tables,
 )
 from mtrain.study.tables import ResultsError
+from mtrain.study.words import counted
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,14 @@ def shortfall(path: Path, manifest: Mapping[str, Any], digests: Sequence[Digest]
     """
     there, wanted = sum(len(part.tally.blocks) for part in digests), planned(manifest)
     if wanted is not None and there != wanted:
-        said = f"{path} holds {there:,} of {wanted:,} blocks"
+        said = f"{path} holds {there:,} of {counted(wanted, 'block')}"
         if manifest.get("finished"):
             raise ResultsError(f"{said}, though its manifest says that it is finished: parts are missing")
         return [f"{said}: the run was not finished"]
     if share := manifest.get("share"):
-        said = f"{path} is share {share['number']} of {share['of']}: {there:,} of {manifest['blocks']:,} blocks"
+        said = (
+            f"{path} is share {share['number']} of {share['of']}: {there:,} of {counted(manifest['blocks'], 'block')}"
+        )
         return [f"{said}; `mtrain merge` puts shares together"]
     return []
 

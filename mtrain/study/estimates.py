@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from mtrain.study import blocks as numbers
-from mtrain.study import effects, places, tables
+from mtrain.study import effects, places, tables, words
 from mtrain.study import ratings as rating
 from mtrain.study.blocks import Bools, Floats, Ints, met
 from mtrain.study.intervals import ALONE, Estimate, estimate, estimate_share
@@ -151,7 +151,9 @@ def _notes(why: Mapping[str, Any], played: Ints, counted: Ints, group: Ints) -> 
             if reason
         ]
         if left := played[agent] - counted[agent]:
-            parts.append(f"{left} blocks without another agent are left out")
+            parts.append(
+                f"{words.counted(left, 'block')} without another agent {'is' if left == 1 else 'are'} left out"
+            )
         if n_groups > 1 and played[agent]:
             parts.append(f"group {group[agent] + 1}: never met the agents of other groups")
         notes[agent] = "; ".join(parts)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from mtrain.study import tables
 from mtrain.study.blocks import Bools, Grid
+from mtrain.study.words import counted
 
 OFTEN = 0.02
 """The share of an agent's decisions from which its faults are loudly warned of."""
@@ -71,14 +72,16 @@ def warnings(failed: Sequence[pd.DataFrame], left_out: Sequence[pd.DataFrame]) -
     said = []
     for agent, games, faulty, decisions, n in totals(failed)[list(_FAILING)].to_numpy(object).tolist():
         if n and faulty == games:
-            said.append(f"agent {agent!r} failed in every one of its {games:,} games ({n:,} faults)")
+            said.append(f"agent {agent!r} failed in every one of its {counted(games, 'game')} ({counted(n, 'fault')})")
         elif n > OFTEN * decisions:
-            said.append(f"agent {agent!r} failed in {n / decisions:.1%} of its {decisions:,} decisions ({n:,} faults)")
+            said.append(
+                f"agent {agent!r} failed in {n / decisions:.1%} of its {decisions:,} decisions ({counted(n, 'fault')})"
+            )
     for match, agents, blocks, void in totals(left_out)[list(_SPOILT)].to_numpy(object).tolist():
         if void:
             said.append(
-                f"{void:,} of {blocks:,} blocks of match {match} ({agents}) are void and left out of all estimates: "
-                "in each an agent failed"
+                f"{void:,} of {counted(blocks, 'block')} of match {match} ({agents}) are void and left out of all "
+                "estimates: in each an agent failed"
             )
     return said
 

@@ -20,11 +20,11 @@ from pathlib import Path
 import pandas as pd
 
 from mtrain.study import files, tables
+from mtrain.study.results import PARTS_FILE as FILE
 from mtrain.study.results import Results, read
 from mtrain.study.tables import ResultsError
 
 FORMAT = "mtrain-parts/1"
-FILE = "experiment.json"
 
 
 @dataclass(frozen=True)

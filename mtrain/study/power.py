@@ -13,14 +13,17 @@ import pandas as pd
 
 from mtrain.study import tables
 from mtrain.study.blocks import Floats
-from mtrain.study.intervals import CONSTANT, FEW, NOISE
+from mtrain.study.intervals import CONSTANT, NOISE
 from mtrain.study.results import Results
 from mtrain.study.sequential import EVERY, FIRST, MOST, bounds, first_look, fixed_size
 from mtrain.study.tables import ResultsError
 from mtrain.study.until import Better, of_both
 from mtrain.study.walks import Walk
+from mtrain.study.words import counted
 
 FIXED, SEQUENTIAL = "fixed size", "sequential, on average"
+
+_LEAST = 2  # blocks that show a spread
 
 
 def power(
@@ -44,7 +47,7 @@ def power(
     power
         Probability of finding it where it is there.
     alpha
-        Probability of finding it where the two are alike.
+        Probability of finding it where the two are alike; one-sided: of calling the first better, not of either.
 
     Returns
     -------
@@ -55,7 +58,8 @@ def power(
     Raises
     ------
     ResultsError
-        If a number is out of range, an agent is unknown, or the two never met.
+        If a number is out of range, an agent is unknown, or the pilot shows no spread: the two never met, or met in
+        void blocks only, in a single block, or in blocks that are all alike.
     """
     for name, value, least, most in (
         ("difference", difference, 0.0, np.inf), ("alpha", alpha, 0.0, 0.5), ("power", power, alpha, 1.0),
@@ -67,9 +71,13 @@ def power(
     rule = Better(one, other, difference, alpha, 1 - power)
     theirs = pilot.summary.pairs[of_both(pilot.summary.pairs, rule)]
     diffs = theirs["diff"].to_numpy(np.float64)
-    if not len(diffs):
-        raise ResultsError(f"{one!r} and {other!r} never met in {pilot.path}")
-    sd, lo, hi, why = _spread(diffs)
+    if len(diffs) < _LEAST:
+        raise ResultsError(_too_few(pilot, one, other, len(diffs)))
+    sd, lo, hi = _spread(diffs)
+    if sd <= NOISE:
+        raise ResultsError(
+            f"{one!r} and {other!r} differ by as much in every block of {pilot.path}: {CONSTANT} to judge by"
+        )
     blocks = pilot.summary.blocks
     met = blocks[(blocks["agent"] == one).to_numpy() & blocks["match"].isin(theirs["match"]).to_numpy()]
     games, minutes = float(met["games"].mean()), _minutes(pilot)
@@ -79,14 +87,14 @@ def power(
     for truth, mean in truths.items():
         laws = [_law(rule, s, mean) for s in (sd, lo, hi)]
         rows.append((SEQUENTIAL, truth, [size for size, _ in laws], laws[0][1]))
-    few = f"the pilot has {len(diffs)} blocks: mind the interval" if len(diffs) < FIRST else ""
+    few = f"the pilot has {counted(len(diffs), 'block')}: mind the interval" if len(diffs) < FIRST else ""
     no_time = "" if np.isfinite(minutes) else "no minutes: the pilot is not finished"
-    note = "; ".join(filter(None, [why, few, no_time]))
+    note = "; ".join(filter(None, [few, no_time]))
     table: list[dict[str, Any]] = [
         {
             "test": test, "truth": truth, "blocks": sizes[0], "blocks_lo": sizes[1], "blocks_hi": sizes[2],
             "games": sizes[0] * games, "minutes": sizes[0] * minutes,
-            "found": found if np.isfinite(sd) else np.nan, "note": note,
+            "found": found, "note": note,
         }
         for test, truth, sizes, found in rows
     ]  # fmt: skip
@@ -106,24 +114,28 @@ def _two(pilot: Results, agents: tuple[str, str] | None) -> tuple[str, str]:
     return agents
 
 
-def _spread(diffs: Floats) -> tuple[float, float, float, str]:
-    """Standard deviation of a block's difference with its 95 % interval (χ²), or why there is none."""
-    if len(diffs) < 2:
-        return np.nan, np.nan, np.nan, FEW
-    sd = float(np.std(diffs, ddof=1))
-    if sd <= NOISE:
-        return np.nan, np.nan, np.nan, CONSTANT
+def _too_few(pilot: Results, one: str, other: str, there: int) -> str:
+    """Say why a pilot shows no spread of what lies between two agents."""
+    if there:
+        return f"a pilot needs {_LEAST} blocks in which {one!r} and {other!r} met; {pilot.path} has {there}"
+    if not any({one, other} <= set(lineup) for lineup in pilot.manifest.get("lineups", ())):
+        return f"{one!r} and {other!r} never met in {pilot.path}"
+    if pilot.summary.spoilt["void"].any():
+        return f"{one!r} and {other!r} met in void blocks only in {pilot.path}: in each of them an agent failed"
+    return f"{one!r} and {other!r} have not met yet in {pilot.path}: the run is not finished"
+
+
+def _spread(diffs: Floats) -> tuple[float, float, float]:
+    """Standard deviation of a block's difference with its 95 % interval (χ²), of 2 blocks or more."""
     from scipy.special import chdtri
 
-    df = len(diffs) - 1
+    sd, df = float(np.std(diffs, ddof=1)), len(diffs) - 1
     lo, hi = (sd * np.sqrt(df / float(chdtri(df, p))) for p in (0.025, 0.975))
-    return sd, float(lo), float(hi), ""
+    return sd, float(lo), float(hi)
 
 
 def _law(rule: Better, sd: float, mean: float) -> tuple[float, float]:
     """Mean number of blocks of a sequential test, and the probability that it says better."""
-    if not np.isfinite(sd):
-        return np.nan, np.nan
     law = Walk(rule.by, sd, first_look(EVERY, MOST), EVERY, MOST, bounds(rule.alpha, rule.beta)).law(mean)
     return law.size, law.upper
 

@@ -55,6 +55,9 @@ _KNOWN: dict[str, tuple[type, str]] = {
 PIECE = 200_000
 """Rows of `rounds` to work on at a time."""
 
+FILE, PARTS_FILE = "manifest.json", "experiment.json"
+"""What makes a directory one of results, and one of an experiment with parts."""
+
 
 @dataclass(frozen=True)
 class Results:
@@ -382,14 +385,16 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     ResultsError
-        The directory or its manifest is missing or can't be read.
+        The directory or its manifest is missing or can't be read, or it is one of an experiment with parts.
     """
     path = Path(path)
     if not path.is_dir():
         raise ResultsError(f"no directory {path}")
-    file = path / "manifest.json"
+    file = path / FILE
+    if not file.is_file() and (path / PARTS_FILE).is_file():
+        raise ResultsError(f"{path} has parts; name the directory of one of them")
     if not file.is_file():
-        raise ResultsError(f"{path} is no results directory: it has no manifest.json")
+        raise ResultsError(f"{path} is no results directory: it has no {FILE}")
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:

@@ -18,7 +18,7 @@ from mtrain.study.sequential import FIRST, first_look, fixed_size, radius
 from mtrain.study.until import Better, Rule, of_both
 from mtrain.study.walks import Walk
 
-INCONCLUSIVE = "inconclusive"
+INCONCLUSIVE, UNFINISHED = "inconclusive", "not finished"
 TOO_FEW = f"adjusted: needs {FIRST} blocks, the first look"
 
 _MOST_LOOKS = 200
@@ -48,8 +48,7 @@ def stopping(blocks: pd.DataFrame) -> pd.DataFrame:
     who, labels = np.asarray(blocks["agent"].cat.codes).astype(np.int64), blocks["agent"].cat.categories
     e = estimate(blocks["diff"].to_numpy(np.float64), who, len(labels))
     lo, hi = around(e)
-    why = e.why.copy()
-    why[(why == "") & (e.n < FIRST)] = TOO_FEW
+    why = np.array([_why(e, k) for k in range(len(labels))], object)
     why[(e.n == 0) & (np.bincount(who, minlength=len(labels)) > 0)] = ALONE
     best = np.lexsort((np.arange(len(labels)), np.nan_to_num(e.mean), np.isnan(e.mean)))
     columns: dict[str, Any] = {
@@ -57,6 +56,12 @@ def stopping(blocks: pd.DataFrame) -> pd.DataFrame:
         "adjusted": e.mean, "adjusted_lo": lo, "adjusted_hi": hi, "note": why,
     }  # fmt: skip
     return tables.frame(tables.STOPPING, {name: values[best] for name, values in columns.items()})
+
+
+def _why(e: Estimate, k: int) -> str:
+    """Why a group has no interval, neither raw nor adjusted, in words; "" where it has both."""
+    few = [TOO_FEW] if 0 < e.n[k] < FIRST else []
+    return "; ".join([*filter(None, [str(e.why[k])]), *few])
 
 
 def comparison(
@@ -73,7 +78,7 @@ def comparison(
     every, most
         Blocks of the two between looks, and in all had the test not ended.
     finished
-        Has it ended?
+        Has all been played that was to be? If not, and the test has not ended, it is not finished.
 
     Notes
     -----
@@ -87,7 +92,7 @@ def comparison(
     n, mean = int(e.n[0]), float(e.mean[0])
     ratio = rule.ratio(diffs) if n else 0.0
     decided = rule.decided(ratio) if n >= FIRST else ""
-    notes = [str(e.why[0])] if e.why[0] else [] if n >= FIRST else [TOO_FEW]
+    notes = [_why(e, 0)] * bool(_why(e, 0))
     adjusted = fixed = np.nan
     if not e.why[0]:
         sd = float(np.std(diffs, ddof=1))
@@ -96,10 +101,11 @@ def comparison(
             adjusted = -Walk(rule.by, sd, first_look(every, most), every, most, rule.bounds).unbiased(-mean, n)
     if not decided:
         notes.append("the test has not ended yet" if not finished else "all blocks were played before the test ended")
+    verdict = decided or (INCONCLUSIVE if finished else UNFINISHED)
     met = (blocks["agent"] == rule.agent).to_numpy() & np.isin(_keys(blocks), _keys(theirs))
     row = {
         "agent": rule.agent, "opponent": rule.than, "better": rule.by, "alpha": rule.alpha, "beta": rule.beta,
-        "verdict": decided or INCONCLUSIVE, "blocks": n, "games": int(blocks["games"].to_numpy()[met].sum()),
+        "verdict": verdict, "blocks": n, "games": int(blocks["games"].to_numpy()[met].sum()),
         "llr": ratio, "llr_lo": rule.bounds[0], "llr_hi": rule.bounds[1],
         "diff": mean, "diff_lo": e.lo[0], "diff_hi": e.hi[0],
         "adjusted": adjusted, "adjusted_lo": lo[0], "adjusted_hi": hi[0], "fixed": fixed, "note": "; ".join(notes),
