@@ -13,7 +13,7 @@ from mtrain.study import files, tables
 from mtrain.study.blocks import split
 from mtrain.study.checks import check
 from mtrain.study.report import report
-from mtrain.study.results import read
+from mtrain.study.results import FORMAT, read
 from mtrain.study.tables import ResultsError
 
 LINEUPS = [("greedy", "random", "mc:worlds=4"), ("greedy", "random", "double-holder")]
@@ -24,6 +24,7 @@ def store(folder, games, rounds, parts=2, **manifest):
     folder.mkdir(parents=True, exist_ok=True)
     labels = list(games["agent"].cat.categories)
     facts = {
+        "format": FORMAT,
         "agents": {label: label for label in labels},
         "players": int(games["seat"].max()) + 1,
         "seed": 7,
@@ -143,7 +144,18 @@ def test_what_is_missing_is_said_in_one_sentence(tmp_path, folder):
     (tmp_path / "manifest.json").write_text("[]")
     with pytest.raises(ResultsError, match="doesn't name its agents"):
         read(tmp_path)
-    (tmp_path / "manifest.json").write_text('{"agents": {"a": "a"}}')
+    known = {"agents": {"a": "a"}, "format": FORMAT, "players": 2, "seed": 1, "rules": {}}
+    for wrong, said in (
+        ({"format": "mtrain-results/7"}, "has the format 'mtrain-results/7', and this mtrain reads"),
+        ({"format": None}, "has the format None"),
+        ({"seed": "x"}, "seed is a whole number, not 'x'"),
+        ({"players": True}, "players is a whole number, not True"),
+        ({"rules": None}, "rules is a table of fields, not None"),
+    ):
+        (tmp_path / "manifest.json").write_text(json.dumps(known | wrong))
+        with pytest.raises(ResultsError, match=said):
+            read(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps(known))
     with pytest.raises(ResultsError, match=r"has no folder rounds\.parquet"):
         read(tmp_path)
     (tmp_path / "rounds.parquet").mkdir()
@@ -153,8 +165,9 @@ def test_what_is_missing_is_said_in_one_sentence(tmp_path, folder):
     assert len(read(tmp_path).games) == 0
     torn = folder / "games.parquet" / "part-00000.parquet"
     torn.write_bytes(torn.read_bytes()[:100])
-    with pytest.raises(ResultsError, match=r"part-00000\.parquet can't be read"):
+    with pytest.raises(ResultsError, match=r"part-00000\.parquet can't be read") as torn_part:
         _ = read(folder).standings
+    assert "\n" not in str(torn_part.value)
 
 
 def test_a_part_without_its_twin_waits_and_is_named(folder):

@@ -5,6 +5,7 @@ from itertools import combinations
 import pytest
 from test_estimates import tournament
 
+from mtrain.show import terminal
 from mtrain.show.terminal import beneath, broken, show_standings
 from mtrain.study import estimates
 
@@ -52,3 +53,19 @@ def test_standings_of_many_agents_fit_into_100_columns(capsys: pytest.CaptureFix
         assert f"{row.pips:.2f}" in shown
         assert f"({row.blocks:,})" in shown
     assert "\n  random " in shown
+
+
+def test_notes_speak_of_what_is_shown() -> None:
+    known = {
+        "": "",
+        "needs 2 blocks": "needs 2 blocks",
+        "heavy: no variance between blocks": "",
+        "zero, win, heavy: no variance between blocks; group 2: never met the agents of other groups": (
+            "win: no variance between blocks; group 2: never met the agents of other groups"
+        ),
+        "rating: never finished behind another agent: held by the ridge": (
+            "rating: never finished behind another agent: held by the ridge"
+        ),
+    }
+    for note, seen in known.items():
+        assert terminal._seen(note) == seen

@@ -17,10 +17,9 @@ from mtrain.arena.command import command_of, house_rules
 from mtrain.arena.controls import expected
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import PRESETS, RULES_VERSION
+from mtrain.study.results import FORMAT
 from mtrain.think.agent import EXEC, AgentSpec
 from mtrain.think.registry import all_params
-
-FORMAT = "mtrain-results/1"
 
 _CODE = ("arena/play.py", "arena/faults.py", "arena/schedule.py", "arena/chunks.py", "study/tables.py")
 

@@ -174,9 +174,10 @@ def shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
     if share is None:
         return chunks
     k, n = share
+    if n < 1:
+        raise TournamentError(f"share {k}/{n} is none: there is at least one share, 1/1")
     if not 1 <= k <= n:
-        of = max(n, 1)
-        raise TournamentError(f"share {k}/{n} is none: of {of} shares the first is 1/{of} and the last {of}/{of}")
+        raise TournamentError(f"share {k}/{n} is none: of {n} shares the first is 1/{n} and the last {n}/{n}")
     if n > len(chunks):
         raise TournamentError(f"{n} shares are more than the {len(chunks)} chunks that this tournament is cut into")
     return chunks[k - 1 :: n]

@@ -213,7 +213,7 @@ def played(
     A run that breaks off prints what it has so far (by `tell`; None: the standings), and the command to go on into
     `folder`.
     """
-    from contextlib import nullcontext
+    from contextlib import nullcontext, suppress
 
     from mtrain.arena import run as arena
     from mtrain.arena.faults import Fault
@@ -235,8 +235,9 @@ def played(
             show(results)
         return results
     except arena.Interrupted as interrupted:
-        if interrupted.results:
-            (tell or _print_standings)(interrupted.results, as_json)
+        with suppress(KeyboardInterrupt):  # whoever is impatient still wants the command to go on
+            if interrupted.results:
+                (tell or _print_standings)(interrupted.results, as_json)
         _broken_off("interrupted; what is finished is kept", folder, 130)
     except KeyboardInterrupt:
         _broken_off("stopped; what was finished before is kept", folder, 130)
@@ -310,13 +311,16 @@ def merge(out: str, directories: tuple[str, ...], as_json: bool) -> None:
     the command that began it, with --out OUT --resume and without --share, plays the rest.
     """
     from mtrain.arena.merge import merge as put_together
-    from mtrain.study.parts import is_parts
+    from mtrain.study.parts import Parts
 
     made = put_together(out, directories)
-    if is_parts(out):
+    if isinstance(made, Parts):
         _print_parts(Path(out), as_json)
     else:
         _print_standings(made, as_json)
+        if not made.manifest.get("finished"):
+            again = f"{made.manifest['command']} --out {shlex.quote(out)} --resume"
+            click.echo(f"mtrain: what is missing is played by:\n{again}", err=True)
     click.echo(f"mtrain: tables in {out}", err=True)
 
 
@@ -339,13 +343,17 @@ def report(
     from mtrain.study.parts import is_parts
     from mtrain.study.results import read
 
+    if columns and not as_markdown:
+        raise click.UsageError("--columns chooses the columns of --markdown; give both")
+    if as_markdown and as_json:
+        raise click.UsageError("--markdown and --json are two ways to print a table; give one")
     if wanted is not None:
         if anchor is not None:
             raise click.UsageError("--table prints what there is, and --anchor changes it; run one after the other")
         _print_table(directory, wanted, columns.split(",") if columns else (), as_markdown, as_json)
         return
-    if as_markdown or columns:
-        raise click.UsageError("--markdown and --columns are about one table; name it with --table")
+    if as_markdown:
+        raise click.UsageError("--markdown is about one table; name it with --table")
     written = study.report(directory, anchor)
     if is_parts(directory):
         _print_parts(Path(directory), as_json)

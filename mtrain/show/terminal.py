@@ -160,6 +160,10 @@ def show_losses(losses: pd.DataFrame, calibration: pd.DataFrame) -> None:
     )
 
 
+# Quantities that the notes of standings speak of, and those of them that are not among the columns shown.
+_UNSEEN = frozenset(("out", "score", "zero", "heavy"))
+_QUANTITIES = _UNSEEN | {"diff", "win", "rank mean", "round wins", "pips", "rating"}
+
 STANDINGS_HEADINGS = (
     "agent",
     "games\n(blocks)",
@@ -198,11 +202,24 @@ def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
     return rows
 
 
+def _seen(note: str) -> str:
+    """What a note says of the quantities that the terminal shows."""
+    kept = []
+    for part in filter(None, note.split("; ")):
+        names, colon, why = part.partition(": ")
+        listed = names.split(", ")
+        if not colon or not set(listed) <= _QUANTITIES:
+            kept.append(part)
+        elif left := [name for name in listed if name not in _UNSEEN]:
+            kept.append(f"{', '.join(left)}: {why}")
+    return "; ".join(kept)
+
+
 def show_standings(frame: pd.DataFrame, title: str, unit: str = "pips") -> None:
     """Print the standings, and why an interval is absent where one is."""
     said: dict[str, list[str]] = {}
     for row in frame.itertuples():
-        said.setdefault(str(row.note), []).append(str(row.agent))
+        said.setdefault(_seen(str(row.note)), []).append(str(row.agent))
     notes = [f"{'all' if len(who) == len(frame) > 1 else ', '.join(who)}: {note}" for note, who in said.items() if note]
     about = (
         "Below each figure its 95 % interval, clustered by block (±: its longer side).\n"

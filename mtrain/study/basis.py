@@ -10,10 +10,9 @@ from mtrain.study.results import Results
 def lead(results: Results) -> str:
     """What was played, in a line: rules, seats, deals, games, seed, version."""
     m = results.manifest
-    rules = f"{m['base']} rules with changes" if m.get("changes") else f"{m['preset']} rules" if "preset" in m else ""
     games = int(results.standings["games"].max())
     facts = [
-        rules,
+        results.rules,
         f"{m['players']} seats" if "players" in m else "",
         f"{m['games']:,} games" if "games" in m and m.get("finished", True) else f"up to {games:,} games an agent",
         f"seed {m['seed']}" if "seed" in m else "",

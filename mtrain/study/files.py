@@ -137,7 +137,9 @@ def read(
         try:
             parts.append(pq.ParquetFile(path).read(None if columns is None else list(columns)))
         except (OSError, pa.ArrowException) as error:
-            raise ResultsError(f"{path} can't be read as a {table.name!r} table: {error}") from error
+            raise ResultsError(
+                f"{path} can't be read as a {table.name!r} table: {' '.join(str(error).split())}"
+            ) from error
         if gone := [n for n in columns or table.names if n not in parts[-1].column_names]:
             raise ResultsError(f"{path} lacks the column {gone[0]!r} of table {table.name!r}")
     if not parts:

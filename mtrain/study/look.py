@@ -34,14 +34,14 @@ WRAP = 30
 ROW, LINE = 0.42, 0.155
 
 
-def in_unit(ax: Axes, unit: str) -> None:
-    """Say `unit` where a figure says pips: some rules count the tiles left instead."""
+def in_unit(ax: Axes, unit: str, only: Axes | None = None) -> None:
+    """Say `unit` where a figure (or `only` one of its Axes) says pips: some rules count the tiles left instead."""
     drawn = ax.get_legend()
     texts = [drawn.get_title()] if drawn else []
-    for each in ax.figure.axes:  # titles and notes; the names of agents are left alone
+    for each in [only] if only else ax.figure.axes:  # titles and notes; the names of agents are left alone
         texts += [each.xaxis.label, each.yaxis.label, *(t for t in each.get_children() if isinstance(t, Text))]
     for text in texts:
-        text.set_text(text.get_text().replace("pips", unit))
+        text.set_text(text.get_text().replace("pips", unit).replace("Pips", unit.capitalize()))
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
@@ -51,6 +51,14 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
     figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1), facecolor="white")
     FigureCanvasAgg(figure)
     return figure.add_subplot()
+
+
+def panels(width: float, heights: Sequence[float]) -> list[Axes]:
+    """Axes one below the other, of these heights in inches, in a new figure."""
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
+    figure = Figure(figsize=(width, sum(heights)), layout=layout, facecolor="white")
+    FigureCanvasAgg(figure)
+    return list(figure.subplots(len(heights), 1, height_ratios=list(heights), squeeze=False)[:, 0])
 
 
 def dress(ax: Axes, title: str, xlabel: str, grid: str = "x") -> None:
@@ -82,12 +90,20 @@ def rows(names: Iterable[str], gaps: Any = 0) -> tuple[Floats, float]:
 
 
 def dots(
-    ax: Axes, frame: pd.DataFrame, value: str, low: str, high: str, form: str, names: Iterable[str], gaps: Any = 0
+    ax: Axes,
+    frame: pd.DataFrame,
+    value: str,
+    low: str,
+    high: str,
+    form: str,
+    names: Iterable[str],
+    gaps: Any = 0,
+    level: float = 0.0,
 ) -> None:
-    """A line an agent: dot and interval, the name on the left, the numbers on the right."""
+    """A line an agent: dot and interval, the name on the left, the numbers on the right; a thin line at `level`."""
     y, total = rows(names, gaps)
     mean, lo, hi = floats(frame, value), floats(frame, low), floats(frame, high)
-    ax.axvline(0, color=FAINT, lw=0.9, zorder=0)
+    ax.axvline(level, color=FAINT, lw=0.9, zorder=0)
     errorbars(ax, y, mean, lo, hi, BLUE, upright=False)
     for line, m, a, b, note in zip(y, mean, lo, hi, frame["note"], strict=True):
         text = "n/a" if np.isnan(m) else number(form, m) + ("  no interval" if np.isnan(a) else "")

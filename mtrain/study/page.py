@@ -134,12 +134,11 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
 
 def page_of_parts(found: Parts, picture: bytes) -> str:
     """The page of an experiment with parts: their table and figure, and where the page of each part is."""
-    unit = found.unit
     return _render(
         "parts.html",
         title=found.title,
-        figure=_figure(picture, in_unit(_PARTS, unit)),
-        sheet=sheet(tables.PARTS, found.standings, unit),
+        figure=_figure(picture, in_unit(_PARTS, found.unit)),
+        sheets=[sheet(tables.PARTS, found.standings_in(unit), unit) for unit in found.units],
         parts={name: found.results[name] for name in found.names if name in found.results},
         missing=found.missing,
         file=FILE,

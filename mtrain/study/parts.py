@@ -61,9 +61,19 @@ class Parts:
         return tables.frame(tables.PARTS, {name: together[name] for name in tables.PARTS.names})
 
     @property
+    def units(self) -> tuple[str, ...]:
+        """What a score counts, in one part or another."""
+        return tuple(dict.fromkeys(results.unit for results in self.results.values()))
+
+    @property
     def unit(self) -> str:
-        """What a score counts; parts with other rules may count otherwise."""
-        return " or ".join(dict.fromkeys(results.unit for results in self.results.values()))
+        """The same in words."""
+        return " or ".join(self.units)
+
+    def standings_in(self, unit: str) -> pd.DataFrame:
+        """The `parts` table of those parts whose scores count such a unit."""
+        mine = [name for name, results in self.results.items() if results.unit == unit]
+        return self.standings[self.standings["part"].isin(mine)].reset_index(drop=True)
 
     @property
     def missing(self) -> list[str]:

@@ -66,7 +66,8 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = look.axes(ax, 8.0, 1.6 + total)
     fixed = frame[frame["note"].str.contains(BY_DEFINITION, regex=False).to_numpy()]
     form = "{:.0f}" if len(fixed) else "{:+.0f}"
-    look.dots(ax, frame, "rating", "rating_lo", "rating_hi", form, names=frame["agent"], gaps=gaps)
+    level = float(fixed["rating"].iloc[0]) if len(fixed) else 0.0
+    look.dots(ax, frame, "rating", "rating_lo", "rating_hi", form, names=frame["agent"], gaps=gaps, level=level)
     if gaps.any():
         for change in np.flatnonzero(np.diff(gaps)):
             ax.axhline((y[change] + y[change + 1]) / 2, color=FAINT, lw=0.8, ls=":")
@@ -170,11 +171,9 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         rows = by_agent[agent]
         pips = np.concatenate([rows["pips"].to_numpy(float), [most + 1.0]])
         share = np.concatenate([np.cumsum(rows["share"].to_numpy(float)), [1.0]])
-        at_zero = float(share[0]) if pips[0] == 0 else 0.0
         colour, dash, _ = looks[agent]
-        label = f"{look.wrapped(agent)}\n{100 * at_zero:.0f} % at 0, mean {mean[agent]:.1f}"
         x, y = np.concatenate([[0.0], pips]), np.concatenate([[0.0], share])
-        ax.step(x, y, where="post", color=colour, ls=dash, lw=1.6, label=label)
+        ax.step(x, y, where="post", color=colour, ls=dash, lw=1.6, label=look.wrapped(agent))
     ax.set(xlim=(-0.01 * most, most + 1), ylim=(0, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel("share of the agent's rounds", fontsize=NORMAL, color=INK)
@@ -481,9 +480,17 @@ def figures(results: Results) -> dict[str, Axes]:
 
 def figure_of_parts(found: Parts) -> Axes:
     """Draw the figure of all parts of an experiment."""
-    ax = parts(found.standings)
-    _captioned(ax, found.unit, found.title)
-    return ax
+    if len(found.units) < 2:
+        ax = parts(found.standings)
+        _captioned(ax, found.unit, found.title)
+        return ax
+    frames = {unit: found.standings_in(unit) for unit in found.units}
+    sizes = {unit: parts(frame).figure.get_size_inches() for unit, frame in frames.items()}  # type: ignore[union-attr]
+    panels = look.panels(8.5, [float(size[1]) for size in sizes.values()])
+    for (unit, frame), ax in zip(frames.items(), panels, strict=True):
+        look.in_unit(parts(frame, ax=ax), unit, ax)
+    panels[0].figure.supxlabel(found.title, x=0.01, ha="left", fontsize=SMALL, color=FAINT)  # type: ignore[union-attr]
+    return panels[0]
 
 
 def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:

@@ -42,6 +42,16 @@ from mtrain.study.families import families
 from mtrain.study.tables import ResultsError, Table
 from mtrain.study.until import Better, Rule, parse_rule
 
+FORMAT = "mtrain-results/1"
+"""What the manifest of a directory that can be read says of its format."""
+
+# What every manifest says.
+_KNOWN: dict[str, tuple[type, str]] = {
+    "players": (int, "a whole number"),
+    "seed": (int, "a whole number"),
+    "rules": (dict, "a table of fields"),
+}
+
 PIECE = 200_000
 """Rows of `rounds` to work on at a time."""
 
@@ -75,9 +85,16 @@ class Results:
     @property
     def caption(self) -> str:
         """What a figure must say of the tournament it is from: its name, the size of the table and the seed."""
-        known = {"preset": "{} rules", "players": "{} seats", "seed": "seed {}"}
+        known = {"players": "{} seats", "seed": "seed {}"}
         facts = [text.format(self.manifest[name]) for name, text in known.items() if name in self.manifest]
-        return " · ".join([self.title, *facts]).replace("$", r"\$")
+        return " · ".join([self.title, self.rules, *facts]).replace("$", r"\$").replace(" ·  · ", " · ")
+
+    @property
+    def rules(self) -> str:
+        """Which rules were played, in words; "" if the manifest does not say."""
+        if self.manifest.get("changes"):
+            return f"{self.manifest['base']} rules with changes"
+        return f"{self.manifest['preset']} rules" if "preset" in self.manifest else ""
 
     @property
     def unit(self) -> str:
@@ -384,4 +401,10 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
         raise ResultsError(f"{file} is not JSON: {error}") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("agents"), dict):
         raise ResultsError(f"{file} doesn't name its agents")
+    if (made := manifest.get("format")) != FORMAT:
+        raise ResultsError(f"{file} has the format {made!r}, and this mtrain reads {FORMAT!r}")
+    for name, (kind, words) in _KNOWN.items():
+        value = manifest.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ResultsError(f"{file}: {name} is {words}, not {value!r}")
     return manifest
