@@ -115,7 +115,8 @@ def test_a_running_test_has_not_ended_yet(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 @pytest.mark.parametrize("as_json", [False, True])
 def test_H35_a_test_that_is_broken_off_says_that_it_is_not_finished(folder, as_json):
-    call = ["compare", "a@mc:worlds=24", "b@mc:worlds=24", "--better", "0.01", "--players", "2", "--quiet"]
+    call = ["compare", "a@mc:worlds=24", "b@mc:worlds=24", "--better", "0.01", "--players", "2"]
+    call += ["--set", "rounds=1", "--quiet"]
     going = start([*call, *["--json"] * as_json, "--out", "o"], folder)
     wait_for(lambda: len(parts(folder / "o")) >= 1)
     os.killpg(going.pid, signal.SIGINT)

@@ -419,7 +419,7 @@ def left_of(group: int) -> list[str]:
 
 
 LONG = {
-    "compiled": ["mc:worlds=24", "random", "--players", "2", "--deals", "2000"],
+    "compiled": ["mc:worlds=24", "random", "--players", "2", "--deals", "2000", "--set", "rounds=1"],
     "python": ["slow", "random", "--players", "2", "--deals", "2000", "--agents", "slow.py"],
 }
 

@@ -70,7 +70,7 @@ class Size:
 
 
 FULL = Size(tries=5, rounds=100_000, deals=3_000, rollouts=20_000, million=1_000_000, cold=True)
-QUICK = Size(tries=1, rounds=2_600, deals=20, rollouts=500, million=0, cold=False)
+QUICK = Size(tries=1, rounds=650, deals=20, rollouts=500, million=0, cold=False)
 
 
 def bench(size: Size = FULL, reference: str | Path | None = None) -> Iterator[Figure]:
