@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mtrain.errors import Mistake
-from mtrain.game.rules import RuleSet, nearest
+from mtrain.errors import Mistake, nearest
+from mtrain.game.rules import RuleSet
 from mtrain.game.tiles import HI, LO, PIPS, set_size
 from mtrain.study.control import CONTROLS
 
@@ -25,7 +25,7 @@ def declared(names: Sequence[str]) -> tuple[str, ...]:
     """
     for name in names:
         if name not in CONTROLS:
-            raise Mistake(f"unknown control {name!r}{nearest(str(name), CONTROLS)}")
+            raise Mistake(f"unknown control {name!r}; {nearest(name, CONTROLS)}")
     if len(set(names)) < len(names):
         twice = next(name for name in names if list(names).count(name) > 1)
         raise Mistake(f"the control {twice!r} is given twice")

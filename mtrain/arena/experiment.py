@@ -4,7 +4,6 @@ A file may ask its question at several tables: each ``[[part]]`` has a name and 
 This module reads files, makes room for their results, and plays nothing.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ from typing import Any
 
 from mtrain.arena.run import ready
 from mtrain.arena.tournament import Tournament, plan
-from mtrain.errors import Mistake
+from mtrain.errors import Mistake, nearest
 from mtrain.study import parts as study
 from mtrain.think.registry import build
 
@@ -96,11 +95,8 @@ class Experiment:
             If there is none of that name.
         """
         if self.whole or name not in self.parts:
-            near = difflib.get_close_matches(name, self.parts, 1)
             has = "it has no parts" if self.whole else f"its parts are {', '.join(self.parts)}"
-            raise ExperimentError(
-                f"the experiment has no part {name!r}; " + (f"did you mean {near[0]!r}?" if near else has)
-            )
+            raise ExperimentError(f"the experiment has no part {name!r}; {nearest(name, self.parts, has)}")
         return self.parts[name]
 
 
@@ -175,9 +171,8 @@ def _check(said: Mapping[str, Any], where: str, known: Mapping[str, tuple[type, 
     """Refuse a key that is unknown or of another type."""
     for key, value in said.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(known)}"
-            raise ExperimentError(f"{where}: unknown key {key!r}; {hint}")
+            has = f"the keys are {', '.join(known)}"
+            raise ExperimentError(f"{where}: unknown key {key!r}; {nearest(key, known, has)}")
         kind = known[key][0]
         good = isinstance(value, (int, float) if kind is float else kind)
         good = good and not (kind in (int, float) and isinstance(value, bool))

@@ -4,7 +4,6 @@ A `Tournament` holds everything that the games depend on, and nothing else. This
 nothing.
 """
 
-import difflib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +29,7 @@ from mtrain.arena.schedule import (
     gauntlet,
     n_orders,
 )
-from mtrain.errors import Mistake
+from mtrain.errors import Mistake, nearest
 from mtrain.game.rules import RulesError, RuleSet, override, preset
 from mtrain.study.anchors import Anchor, parse_anchor
 from mtrain.study.sequential import EVERY, MOST
@@ -235,9 +234,7 @@ def plan(
     if deals is not None and games is not None:
         raise TournamentError(f"deals={deals} and games={games} say the same thing twice; give one")
     if on_fault not in POLICIES:
-        near = difflib.get_close_matches(str(on_fault), POLICIES, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(POLICIES)}"
-        raise TournamentError(f"unknown on_fault {on_fault!r}; {hint}")
+        raise TournamentError(f"unknown on_fault {on_fault!r}; {nearest(on_fault, POLICIES)}")
     if isinstance(control, str):
         raise TournamentError(f"control is a list of names, not the text {control!r}")
     controls = declared(control)
@@ -302,9 +299,7 @@ def _copies(specs: Sequence[AgentSpec], players: int, paired: bool) -> list[Agen
 def _check_seatings(wanted: str | None, lineups: Sequence[Sequence[int]]) -> None:
     """Refuse seatings that there are not, or that are too many to be one block."""
     if wanted is not None and wanted not in SEATINGS:
-        near = difflib.get_close_matches(str(wanted), SEATINGS, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(SEATINGS)}"
-        raise TournamentError(f"unknown seatings {wanted!r}; {hint}")
+        raise TournamentError(f"unknown seatings {wanted!r}; {nearest(wanted, SEATINGS)}")
     most, seats = max(map(n_orders, lineups)), len(lineups[0])
     if wanted == PERMUTE and most > MOST_ORDERS:
         raise TournamentError(
@@ -340,9 +335,10 @@ def _pairing(
 
     def index(name: Any, where: str) -> int:
         if not isinstance(name, str) or name not in names:
-            near = difflib.get_close_matches(str(name), labels, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the agents are {', '.join(labels)}"
-            raise TournamentError(f"{where} names {name!r}, which is none of the agents; {hint}")
+            there = f"the agents are {', '.join(labels)}"
+            raise TournamentError(
+                f"{where} names {name!r}, which is none of the agents; {nearest(name, labels, there)}"
+            )
         return names[name]
 
     if focus is not None and listed is not None:

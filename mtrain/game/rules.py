@@ -4,13 +4,12 @@ A RuleSet is a frozen, validated value; a house rule is a field changed, never a
 module knows what can be dealt, and nothing of how a round goes.
 """
 
-import difflib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from mtrain.errors import Mistake
+from mtrain.errors import Mistake, nearest
 from mtrain.game.tiles import SETS, set_size
 
 # Moves on only when a record made under the older number would no longer replay.
@@ -55,13 +54,6 @@ MEANING: dict[str, str] = {
 
 # Values that a preset's published text leaves out and that are read into it: {preset: {field: keys}}.
 ASSUMED: dict[str, dict[str, tuple[int, ...]]] = {"standard": {"hand_size": (3, 5, 6, 7)}}
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` where a known word is near, else the list of all."""
-    known = list(known)
-    near = difflib.get_close_matches(word, known, 1)
-    return f"; did you mean {near[0]!r}?" if near else f"; choose from {', '.join(known)}"
 
 
 def _whole(field: str, value: Any, least: int, most: int) -> int:
@@ -242,7 +234,7 @@ def override(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
 def _changed(rules: RuleSet, values: Mapping[str, Any]) -> RuleSet:
     for field in values:
         if field not in MEANING:
-            raise RulesError(f"unknown rule {field!r}{nearest(field, MEANING)}")
+            raise RulesError(f"unknown rule {field!r}; {nearest(field, MEANING)}")
     changes: dict[str, Any] = dict(values)
     if isinstance(changes.get("players"), list):
         changes["players"] = tuple(changes["players"])
@@ -294,5 +286,5 @@ def preset(name: str, **changes: Any) -> RuleSet:
         If there is no such preset or field, or the result cannot be dealt.
     """
     if name not in PRESETS:
-        raise RulesError(f"unknown rules {name!r}{nearest(name, PRESETS)}")
+        raise RulesError(f"unknown rules {name!r}; {nearest(name, PRESETS)}")
     return override(PRESETS[name], changes)

@@ -5,12 +5,12 @@ An anchor is written as the agent's label, or ``LABEL=1500``. This module reads 
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mtrain.errors import nearest
 from mtrain.study.tables import ResultsError
 
 BY_DEFINITION = "the anchor, by definition"
@@ -60,9 +60,8 @@ def parse_anchor(text: str, labels: Sequence[str]) -> Anchor:
         if not math.isfinite(rating):
             raise ResultsError(f"the anchor {label!r} is given a rating, like {label}=1500, not {number!r}")
         return Anchor(label, rating + 0.0)
-    near = difflib.get_close_matches(text, labels, 1) or difflib.get_close_matches(label, labels, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"the agents are {', '.join(labels)}"
-    raise ResultsError(f"anchor names {text!r}, which is none of the agents; {hint}")
+    near = nearest(text, labels, nearest(label, labels, f"the agents are {', '.join(labels)}"))
+    raise ResultsError(f"anchor names {text!r}, which is none of the agents; {near}")
 
 
 def anchor_in(manifest: Mapping[str, Any]) -> Anchor | None:

@@ -6,13 +6,13 @@ added here, and nowhere else.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from mtrain.errors import nearest
 from mtrain.study import tables
 from mtrain.study.results import Results
 from mtrain.study.tables import ResultsError, Table
@@ -219,7 +219,6 @@ def section(name: str) -> Section:
     """
     known = {each.name: each for each in SECTIONS}
     if name not in known:
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the tables are {', '.join(known)}"
-        raise ResultsError(f"unknown table {name!r}; {hint}")
+        there = f"the tables are {', '.join(known)}"
+        raise ResultsError(f"unknown table {name!r}; {nearest(name, known, there)}")
     return known[name]

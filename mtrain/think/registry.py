@@ -4,7 +4,6 @@ Workers are handed an agent's spec and build it here. This module must not know 
 """
 
 import dataclasses
-import difflib
 import functools
 import importlib.metadata
 import importlib.util
@@ -20,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mtrain.errors import nearest
 from mtrain.game import jit
 from mtrain.game.state import N_PARAMS
 from mtrain.think import crew
@@ -143,9 +143,7 @@ class Registry:
             If there is none; the nearest name is offered.
         """
         if name not in self.origins:
-            near = difflib.get_close_matches(name, self.origins, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(sorted(self.origins))}"
-            raise AgentError(f"unknown agent {name!r}; {hint}")
+            raise AgentError(f"unknown agent {name!r}; {nearest(name, sorted(self.origins))}")
         return _load(self.origins[name])
 
     def parse(self, text: str, *, meet: bool = True) -> AgentSpec:
@@ -232,11 +230,8 @@ def _read_params(name: str, found: Any, values: dict[str, Any]) -> Iterable[tupl
     known = {parameter.name: parameter for parameter in parameters(found)}
     for key, value in values.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
             has = f"it has {', '.join(known)}" if known else "it has none"
-            raise AgentError(
-                f"agent {name!r} has no parameter {key!r}; " + (f"did you mean {near[0]!r}?" if near else has)
-            )
+            raise AgentError(f"agent {name!r} has no parameter {key!r}; {nearest(key, known, has)}")
         try:
             yield key, known[key].read(value)
         except ValueError:
