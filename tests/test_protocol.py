@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtrain.arena.check import questions, redeal
+from mtrain.arena.check import questions, redealt
 from mtrain.arena.play import Games, play, see
 from mtrain.arena.recording import record_game
 from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
@@ -17,7 +17,7 @@ from mtrain.game.journal import read_journal
 from mtrain.game.record import replay
 from mtrain.game.rng import Stream
 from mtrain.game.rules import PRESETS, RuleSet, preset
-from mtrain.game.state import HIDDEN, OWN, STATE
+from mtrain.game.state import HIDDEN
 from mtrain.game.tiles import tile_text
 from mtrain.think import protocol
 from mtrain.think.agent import AgentError, Bot
@@ -116,9 +116,7 @@ def test_an_act_says_what_the_observation_says(name: str) -> None:
 def test_H31_other_hidden_tiles_bring_the_same_bytes() -> None:
     rules = preset("pinecone", rounds=1)
     states = questions(rules, 4, build(Registry().parse("greedy")), 5, 80)
-    own, worlds = np.zeros(1, OWN), np.zeros(len(states), STATE)
-    own[0].chance = 11
-    redeal(worlds, states, own)
+    worlds = redealt(states, 11)
     assert any((a.hand != b.hand).any() for a, b in zip(states, worlds, strict=True))
     lines = []
     for each in (states, worlds):

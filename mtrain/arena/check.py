@@ -7,6 +7,7 @@ should not. One that declares that it peeks fails the last of these by design.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,11 +48,18 @@ class Verdict:
 
 
 @kernel
-def redeal(worlds, states, own):
-    """Write for every State another with the hidden tiles dealt again, its streams kept."""
+def _redeal(worlds, states, own):
     for i in range(len(states)):
         determinize(worlds[i], states[i], np.int64(states[i].turn), own[0])
         worlds[i].stream[:] = states[i].stream
+
+
+def redealt(states: np.ndarray, chance: Any) -> np.ndarray:
+    """Return for every State another with the hidden tiles dealt again from a stream, its own streams kept."""
+    own, worlds = np.zeros(1, OWN), np.zeros(len(states), STATE)
+    own[0].chance = chance
+    _redeal(worlds, states, own)
+    return worlds
 
 
 def questions(rules: RuleSet, players: int, bot: Bot, seed: int, most: int) -> np.ndarray:
@@ -102,8 +110,7 @@ def check_agent(spec: AgentSpec, *, seed: int = 0, games: int = 4, decisions: in
 def _check_table(
     name: str, rules: RuleSet, players: int, spec: AgentSpec, seed: int, n_games: int, most: int
 ) -> Iterator[Verdict]:
-    deal = np.arange(n_games)
-    games = Games(deal, np.zeros_like(deal), deal % players, np.zeros((n_games, players), np.int64))
+    games = in_all_seats(players, n_games)
     short = RuleSet.from_json(rules.to_json() | {"rounds": 1})
 
     def verdict(check: str, n: int, trouble: str) -> Verdict:
@@ -132,14 +139,16 @@ def _check_table(
     touched = obs.tobytes() != before[0].tobytes() or actions.tobytes() != before[1].tobytes()
     yield verdict("stateless", len(states), _asked_again(build(spec), states, everything[::-1], answers))
     yield verdict("untouched", len(states), "it wrote to what it was shown" if touched else "")
-    worlds = np.zeros(len(states), STATE)
-    own = np.zeros(1, OWN)
-    own[0].chance = stream(seed, WORLD, 0, 0, 0)
-    redeal(worlds, states, own)
-    moved = _asked_again(build(spec), worlds, everything, answers)
+    moved = _asked_again(build(spec), redealt(states, stream(seed, WORLD, 0, 0, 0)), everything, answers)
     if bot.peeks:
         moved = f"it peeks, so it is not blind, by design: {moved or 'no answer changed here'}"
     yield verdict("blind", len(states), moved)
+
+
+def in_all_seats(players: int, n: int) -> Games:
+    """Return one game of each of n deals, begun from every seat in turn, in which bot 0 sits everywhere."""
+    deal = np.arange(n)
+    return Games(deal, np.zeros_like(deal), deal % players, np.zeros((n, players), np.int64))
 
 
 def only(games: Games, g: int) -> Games:

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from mtrain.arena.check import Verdict, first_difference, only, questions, redeal
+from mtrain.arena.check import Verdict, first_difference, in_all_seats, only, questions, redealt
 from mtrain.arena.faults import Fault
 from mtrain.arena.play import Games, Played, play, see
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import PRESETS, RuleSet
-from mtrain.game.state import OWN, STATE
+from mtrain.game.state import N_PARAMS
 from mtrain.think import protocol
 from mtrain.think.agent import KERNEL, AgentSpec, Bot
 from mtrain.think.crew import Crew, greet
@@ -75,7 +75,7 @@ def check_program(
         return
     short = {name: RuleSet.from_json(rules.to_json() | {"rounds": 1}) for name, rules in PRESETS.items()}
     for step, n in (("act", 1), ("second game", 2)):
-        found, trouble = _played(bot, short["standard"], _in_all_seats(2, n), seed)
+        found, trouble = _played(bot, short["standard"], in_all_seats(2, n), seed)
         yield Verdict("standard", 2, step, int(found.decisions.sum()) if found else 0, trouble)
         if trouble:
             return
@@ -100,8 +100,8 @@ def _steps(crew: Crew) -> Iterator[tuple[str, str]]:
             greet(process, crew.limits.start)
         except Broken as broken:
             process.stop()
-            words = process.errors.decode("utf-8", "replace").strip().splitlines()[-1:]
-            last = "".join(f"; the last line of its standard error: {line[:_SHOWN]}" for line in words)
+            words = process.last_words[:_SHOWN]
+            last = f"; the last line of its standard error: {words}" if words else ""
             yield "hello", f"it was sent {protocol.hello('…').decode().strip()} and {broken.said}{last}"
             return
         yield "hello", ""
@@ -121,11 +121,6 @@ def _steps(crew: Crew) -> Iterator[tuple[str, str]]:
         process.stop()
 
 
-def _in_all_seats(players: int, n: int) -> Games:
-    deal = np.arange(n)
-    return Games(deal, np.zeros_like(deal), deal % players, np.zeros((n, players), np.int64))
-
-
 def _played(bot: Bot, rules: RuleSet, games: Games, seed: int) -> tuple[Played | None, str]:
     """Play games in new processes; return what came of them, or what went wrong."""
     try:
@@ -139,7 +134,7 @@ def _played(bot: Bot, rules: RuleSet, games: Games, seed: int) -> tuple[Played |
 def _check_table(
     name: str, rules: RuleSet, players: int, bot: Bot, seed: int, n_games: int, most: int
 ) -> Iterator[Verdict]:
-    games = _in_all_seats(players, n_games)
+    games = in_all_seats(players, n_games)
     played, trouble = _played(bot, rules, games, seed)
     n = int(played.decisions.sum()) if played else 0
     yield Verdict(name, players, "legal", n, trouble)
@@ -159,12 +154,9 @@ def _check_table(
 
 def _sees_more(rules: RuleSet, players: int, seed: int, most: int) -> str:
     """Return in how many questions other hidden tiles change the message, in words."""
-    anybody = Bot(AgentSpec("random", "random", (), ""), KERNEL, uniform_policy, np.zeros(16))
+    anybody = Bot(AgentSpec("random", "random", (), ""), KERNEL, uniform_policy, np.zeros(N_PARAMS))
     states = questions(rules, players, anybody, seed, most)
-    own = np.zeros(1, OWN)
-    own[0].chance = stream(seed, WORLD, 0, 0, 0)
-    worlds = np.zeros(len(states), STATE)
-    redeal(worlds, states, own)
+    worlds = redealt(states, stream(seed, WORLD, 0, 0, 0))
     told = [_messages(each) for each in (states, worlds)]
     changed = sum(one != other for one, other in zip(*told, strict=True))
     return f"{changed} of {len(states)} messages changed" if changed else ""

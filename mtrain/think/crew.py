@@ -215,9 +215,7 @@ def introduce(command: str, folder: str, limits: Limits) -> protocol.Hello:
         return said
     except Broken as broken:
         process.stop()
-        last = process.errors.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise NotStarted(
-            f"{command!r} {broken.said}" + "".join(f"; its last words: {line[:200]}" for line in last)
-        ) from None
+        last = f"; its last words: {process.last_words[:200]}" if process.last_words else ""
+        raise NotStarted(f"{command!r} {broken.said}{last}") from None
     finally:
         process.stop()

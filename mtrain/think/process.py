@@ -209,6 +209,11 @@ class Process:
         """The end of what the program has written to its standard error."""
         return bytes(self._errors)
 
+    @property
+    def last_words(self) -> str:
+        """The last line of it, if there is any."""
+        return "".join(self.errors.decode("utf-8", "replace").strip().splitlines()[-1:])
+
     # ── Pipes ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def _push(self) -> None:
