@@ -16,7 +16,7 @@ from mtrain import __version__
 from mtrain.arena.command import command_of, house_rules
 from mtrain.arena.controls import expected
 from mtrain.arena.tournament import Tournament
-from mtrain.game.rules import PRESETS, RULES_VERSION
+from mtrain.game.rules import RULES_VERSION
 from mtrain.study.results import FORMAT
 from mtrain.think.agent import EXEC, AgentSpec
 from mtrain.think.registry import all_params
@@ -50,7 +50,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "peeking": [agent.label for agent in t.agents if agent.peeks],
         "uses_clock": [agent.label for agent in t.agents if agent.uses_clock],
         "reproducible": not any(agent.uses_clock for agent in t.agents),
-        "preset": next((name for name, rules in PRESETS.items() if rules == t.rules), "house"),
+        "preset": "house" if changes else base,
         "base": base,
         "changes": changes,
         "rules": t.rules.to_json(),

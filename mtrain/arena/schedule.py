@@ -7,17 +7,16 @@ can form, a gauntlet, or any list of them. This module plays nothing.
 """
 
 import itertools
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import factorial, prod
 from typing import Any
 
 import numpy as np
 
 from mtrain.arena.play import Games
 from mtrain.game.rng import SEATING, STARTER, Stream, stream
+from mtrain.study.checks import n_orders
 
 # How a line-up is seated: in all its orders, in a random cyclic order a deal and its rotations, or in the rotations of
 # one and the same order.
@@ -59,11 +58,6 @@ def combinations(n_agents: int, players: int) -> list[tuple[int, ...]]:
 def gauntlet(n_agents: int, players: int, focus: int) -> list[tuple[int, ...]]:
     """Return the line-ups of one agent against each of the others, copies of which fill the rest of the table."""
     return [tuple(sorted([focus] + [other] * (players - 1))) for other in range(n_agents) if other != focus]
-
-
-def n_orders(lineup: Sequence[int]) -> int:
-    """Return how many different orders a line-up has: copies of an agent are not told apart."""
-    return factorial(len(lineup)) // prod(map(factorial, Counter(lineup).values()))
 
 
 def first_starter(seed: int, players: int, k: int) -> int:

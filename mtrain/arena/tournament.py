@@ -27,11 +27,11 @@ from mtrain.arena.schedule import (
     Schedule,
     combinations,
     gauntlet,
-    n_orders,
 )
 from mtrain.errors import Mistake, nearest
 from mtrain.game.rules import RulesError, RuleSet, override, preset
 from mtrain.study.anchors import Anchor, parse_anchor
+from mtrain.study.checks import n_orders
 from mtrain.study.sequential import EVERY, MOST
 from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
 from mtrain.study.words import counted

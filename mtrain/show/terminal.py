@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mtrain.game.record import Event, replay
-from mtrain.study.sheets import Sheet
+from mtrain.study.sheets import Sheet, places
 from mtrain.study.words import counted
 
 if TYPE_CHECKING:
@@ -176,20 +176,13 @@ STANDINGS_HEADINGS = (
 )
 
 
-def place(lo: Any, hi: Any) -> str:
-    """Return a range of places: "2–3", or "2" where there is no doubt."""
-    if pd.isna(lo) or pd.isna(hi):
-        return "n/a"
-    return f"{lo:.0f}" if lo == hi else f"{lo:.0f}–{hi:.0f}"
-
-
 def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
     """Return the standings as rows of text, every figure with its 95 % interval below it."""
     rows = []
     for row in frame.itertuples():
         rows.append(
             [
-                f"{broken(str(row.agent))}\n  place {place(row.place_lo, row.place_hi)}",
+                f"{broken(str(row.agent))}\n  place {places(row.place_lo, row.place_hi)}",
                 f"{row.games:,}\n({row.blocks:,})",
                 beneath(row.diff, row.diff_lo, row.diff_hi, 2, sign=True),
                 beneath(row.pips, row.pips_lo, row.pips_hi, 2),

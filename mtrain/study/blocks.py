@@ -168,9 +168,9 @@ def grid(frame: pd.DataFrame | Grid, line: Literal["game", "round"] = "game", wh
         _refuse(game, within, seats)
     by_seat, games = within.reshape(-1, seats), game.reshape(-1, seats)
     first, line_game = by_seat[:, 0], games[:, 0]
-    whole = all((by_seat[:, k] == first + k).all() and (games[:, k] == line_game).all() for k in range(1, seats))
+    filled = all((by_seat[:, k] == first + k).all() and (games[:, k] == line_game).all() for k in range(1, seats))
     distinct = (np.diff(line_game) > 0) | (np.diff(first) > 0)
-    if not (whole and (first & 0xFF == 0).all() and distinct.all()):
+    if not (filled and (first & 0xFF == 0).all() and distinct.all()):
         _refuse(game, within, seats)
     starts = np.flatnonzero(np.diff(line_game >> 16, prepend=-1))
     block = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(line_game)))

@@ -7,7 +7,8 @@ estimate or a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial, prod
 from typing import Any
@@ -206,13 +207,14 @@ def verdict(tallies: Iterable[Tally]) -> list[str]:
     ] + faults.warnings([part.failing for part in parts], [part.spoilt for part in parts])
 
 
+def n_orders(lineup: Sequence[Hashable]) -> int:
+    """Return how many different orders a line-up has: copies of an agent are not told apart."""
+    return factorial(len(lineup)) // prod(map(factorial, Counter(lineup).values()))
+
+
 def of_design(manifest: Mapping[str, Any]) -> list[str]:
     """Warn of what the plan of a run, its manifest, can't tell apart: one sentence for each."""
-    uneven = [
-        lineup
-        for lineup in manifest.get("lineups", [])
-        if factorial(len(lineup)) // prod(factorial(lineup.count(agent)) for agent in set(lineup)) > len(lineup)
-    ]
+    uneven = [lineup for lineup in manifest.get("lineups", []) if n_orders(lineup) > len(lineup)]
     if manifest.get("seatings") != "rotate" or not uneven:
         return []
     return [

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mtrain.study import intervals, tables
-from mtrain.study.blocks import Floats, Ints
 from mtrain.study.estimates import QUANTITIES, STANDINGS_UNITS, block_of, codes_of, once, players_of
-from mtrain.study.intervals import NOISE
+from mtrain.study.intervals import NOISE, variances
 from mtrain.study.resample import resample
 
 
@@ -45,8 +44,8 @@ def design(blocks: pd.DataFrame) -> pd.DataFrame:
         squares = kept["within"].to_numpy(np.float64) + games * (diff - centre[who]) ** 2
         naive = np.sqrt(np.bincount(who, squares, minlength=n) / (n_games - 1) / n_games)
         naive = np.where(np.isnan(over.error) | ~(naive > NOISE), np.nan, naive)
-        apart = _variance(pips, who, n) + _variance(pips - diff, who, n)
-        saved = np.where(np.isnan(over.error), np.nan, 1 - _variance(diff, who, n) / apart)
+        apart = variances(pips, who, n)[2] + variances(pips - diff, who, n)[2]
+        saved = np.where(np.isnan(over.error), np.nan, 1 - variances(diff, who, n)[2] / apart)
         effect = (over.error / naive) ** 2
     return tables.frame(
         tables.DESIGN,
@@ -62,14 +61,6 @@ def design(blocks: pd.DataFrame) -> pd.DataFrame:
             "note": over.why,
         },
     )
-
-
-def _variance(values: Floats, who: Ints, groups: int) -> Floats:
-    n = np.bincount(who, minlength=groups)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(who, values, minlength=groups) / n
-        variance: Floats = np.bincount(who, (values - mean[who]) ** 2, minlength=groups) / (n - 1)
-    return variance
 
 
 def bootstrap(blocks: pd.DataFrame) -> pd.DataFrame:

@@ -70,8 +70,8 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         The tables contradict themselves or each other.
     """
     g, r = blocks.grid(games, whole=True), blocks.grid(rounds, "round", whole=True)
-    counted = checks.tally(g, r, players)
-    if counted.spoilt["void"].any():
+    tally = checks.tally(g, r, players)
+    if tally.spoilt["void"].any():
         g, r = blocks.grid(games), blocks.grid(rounds, "round")
     return Digest(
         blocks.block_numbers(g, r),
@@ -82,7 +82,7 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         blocks.score_counts(rounds),
         control.deal_numbers(r) if set(control.CONTROL_COLUMNS) <= set(rounds) else pd.DataFrame(),
         plackett_luce.outcomes(g),
-        counted,
+        tally,
     )
 
 

@@ -132,14 +132,21 @@ def bootstrap(
     return Estimate(n, mean, np.where(sure, lo, np.nan), np.where(sure, hi, np.nan), why, np.where(sure, error, np.nan))
 
 
-def _moments(values: Floats, who: Ints, groups: int) -> tuple[Ints, Floats, Floats, Any, Floats]:
-    """Number, mean, standard error of the mean, reason for no interval and t quantile (nan where there is a reason)."""
-    known = ~np.isnan(values)
-    values, who = values[known], who[known]
+def variances(values: Floats, who: Ints, groups: int) -> tuple[Ints, Floats, Floats]:
+    """Number, mean and variance of each group's values: nan where there are too few for one."""
     n = np.bincount(who, minlength=groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.bincount(who, values, minlength=groups) / n
         variance = np.bincount(who, (values - mean[who]) ** 2, minlength=groups) / (n - 1)
+    return n, mean, variance
+
+
+def _moments(values: Floats, who: Ints, groups: int) -> tuple[Ints, Floats, Floats, Any, Floats]:
+    """Number, mean, standard error of the mean, reason for no interval and t quantile (nan where there is a reason)."""
+    known = ~np.isnan(values)
+    values, who = values[known], who[known]
+    n, mean, variance = variances(values, who, groups)
+    with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(variance / n)
     why = np.full(groups, "", dtype=object)
     why[~(variance > NOISE**2)] = CONSTANT

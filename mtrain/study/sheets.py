@@ -145,17 +145,18 @@ def _cells(frame: pd.DataFrame, value: Column | None, ends: tuple[Column, Column
     column = value or ends[0]
     rows = zip(texts, units, frame[ends[0].name], frame[ends[1].name], strict=True)
     if column.unit == "place":
-        return [Cell(_places(column, lo, hi)) for _, _, lo, hi in rows]
+        return [Cell(places(lo, hi)) for _, _, lo, hi in rows]
     return [
         Cell(text, "" if text == ABSENT else _interval(replace(column, unit=unit), lo, hi))
         for text, unit, lo, hi in rows
     ]
 
 
-def _places(column: Column, lo: Any, hi: Any) -> str:
+def places(lo: Any, hi: Any) -> str:
     """A range of places: "2–3", or "2" where there is no doubt."""
-    first, last = number(column, lo), number(column, hi)
-    return first if first == last else f"{first}–{last}"
+    if pd.isna(lo) or pd.isna(hi):
+        return ABSENT
+    return f"{lo:.0f}" if lo == hi else f"{lo:.0f}–{hi:.0f}"
 
 
 def _interval(column: Column, lo: Any, hi: Any) -> str:
