@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,11 +27,16 @@ def mtrain(*arguments: str, cwd: Path | None = None, **environment: str) -> subp
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the kernels before the workers start: each would compile its own."""
+    """Compile the kernels before the workers start: each would compile its own.
+
+    Whoever starts the tests in the background may have them ignore Ctrl-C, and the programs that they start would too.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         warm = (
             "import mtrain; mtrain.tournament(['random', 'greedy', 'double-holder', 'mc:worlds=1', "
-            "'ismcts:iterations=1'], players=5, deals=1, rounds=1)"
+            "'ismcts:iterations=1', 'levelled:base=mc,worlds=1,temperature=1'], players=6, deals=1, rounds=1)"
         )
         subprocess.run([sys.executable, "-c", warm], cwd=HERE, check=True)
 

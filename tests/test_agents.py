@@ -14,7 +14,7 @@ from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentError
 from mtrain.think.registry import Registry, all_params, build
 from tests.conftest import mtrain
 
-BUNDLED = ("double-holder", "greedy", "heuristic", "ismcts", "mc", "planner", "random")
+BUNDLED = ("double-holder", "greedy", "heuristic", "ismcts", "levelled", "mc", "planner", "random")
 SEARCHES = ("ismcts", "mc")
 
 
@@ -47,6 +47,8 @@ def test_the_bundled_agents_are_the_files() -> None:
         "ismcts:iterations=2",
         "ismcts:iterations=6,base=none,grow=1,ways=3",
         "greedy:own=3,ties=follow",
+        "levelled:temperature=2,depth=2.5,memory=0.5,counting=0.5,hoard=2,blunders=0.1",
+        "levelled:base=mc,worlds=2,temperature=2,memory=0.5,counting=0.5",
     ],
 )
 def test_bundled_agents_conform_on_every_preset_and_table_size(text: str) -> None:
@@ -63,6 +65,7 @@ def test_bundled_agents_conform_on_every_preset_and_table_size(text: str) -> Non
         "mc:worlds=1,base=none,rollout=random",
         "ismcts:iterations=1,base=none",
         "greedy:ties=follow",
+        "levelled:temperature=2",
     ],
 )
 def test_no_seat_is_favoured_by_its_number(text: str) -> None:

@@ -432,11 +432,13 @@ from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.record import play_game, to_line
 from mtrain.game.rules import preset
 from mtrain.game.state import OWN, STATE
+from mtrain.think.levelled import levelled_policy
 from mtrain.think.montecarlo import monte_carlo
 from mtrain.think.planner import PLAIN, planner_policy
 from mtrain.think.survey import TUNED, linear_policy
 from mtrain.think.worlds import determinize
 
+WEAK = (2, 1.5, 0.1, 2, 2.5, 0.5, 0.5, 1.0, 1.0)  # the parameters of `levelled`
 # Worlds, roll-outs, objective, base, gate and what worlds are made from.
 SEARCHES = ((1, 0, 0, 0, 0, 1), (2, 3, 3, 2, 0.5, 0), (2, 3, 0, 1, 0.5, 1))
 small = [("standard", 3), ("pinecone", 2), ("cardinal", 4), ("trainyard", 10)]
@@ -458,7 +460,7 @@ for name, players in small:
             for params in SEARCHES:
                 own[0].params[: len(params)] = params
                 print(name, k, int(monte_carlo(here[0], own[0])), int(own[0].chance))
-        for policy, params in ((planner_policy, PLAIN), (linear_policy, TUNED)):
+        for policy, params in ((planner_policy, PLAIN), (linear_policy, TUNED), (levelled_policy, WEAK)):
             own[0].params[: len(params)] = params
             print(name, k, int(policy(here[0], own[0])), int(own[0].chance))
         apply(position, legal_actions(position)[n // 2])
@@ -486,7 +488,7 @@ from mtrain.think.registry import Registry, build
 assert numba.config.BOUNDSCHECK
 registry = Registry()
 bots = [build(registry.parse(text)) for text in ("random", "greedy", "mc:worlds=1,base=none,rollout=random", "ismcts:iterations=1")]
-bots += [build(registry.parse(text)) for text in ("planner", "heuristic", "mc:worlds=2", "mc:worlds=2,worlds_from=policy")]
+bots += [build(registry.parse(text)) for text in ("planner", "heuristic", "mc:worlds=2", "mc:worlds=2,worlds_from=policy", "levelled:base=mc,worlds=2,temperature=2,depth=2,memory=0.5,counting=0.5")]
 tables = [(preset(name, rounds=1), players) for name in PRESETS for players in preset(name).dealable()]
 big = dict(max_pip=18, rounds=2)
 tables += [(preset("standard", hand_size=18, players=(2, 10), **big), 10)]
@@ -494,7 +496,7 @@ tables += [(preset("trainyard", hand_size=19, **big), 10)]
 tables += [(preset("cardinal", hand_size=9, players=(2, 10), drawn_tile="may", **big), 10)]
 tables += [(preset("pinecone", hand_size=7, players=(2, 10), max_pip=6, rounds=7, engine="first-double"), 4)]
 for rules, players in tables:
-    for agents, n in ((1, 40), (8, 3)):
+    for agents, n in ((1, 40), (9, 3)):
         who = (np.arange(players) + 4 * np.arange(n)[:, None]) % agents
         play(rules, bots[:agents], Games(np.arange(n), np.zeros(n, np.int64), np.arange(n) % players, who), 9)
 

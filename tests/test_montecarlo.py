@@ -11,19 +11,8 @@ from mtrain.game.notation import Action
 from mtrain.game.rules import preset
 from mtrain.game.state import OUT, OWN, STATE
 from mtrain.think.base import BASE_HEURISTIC, BASE_PLANNER, NO_BASE
-from mtrain.think.montecarlo import (
-    COUNTS,
-    GO_OUT,
-    LEAD,
-    OWN_PIPS,
-    PROOFS,
-    WIN_GAME,
-    _ahead,
-    _doubt,
-    _halve,
-    cost,
-    monte_carlo,
-)
+from mtrain.think.montecarlo import _doubt, _halve, monte_carlo
+from mtrain.think.outcomes import COUNTS, GO_OUT, LEAD, OWN_PIPS, PROOFS, WIN_GAME, _ahead, cost
 from mtrain.think.planner import PLAIN, planner_policy
 from mtrain.think.registry import Registry, build
 from mtrain.think.rollouts import ROLL_PLANNER

@@ -20,7 +20,6 @@ from mtrain.game.rules import RuleSet
 from mtrain.study.results import Results, read_manifest
 from mtrain.study.tables import ResultsError
 from mtrain.study.words import counted
-from mtrain.think.agent import EXEC
 from mtrain.think.registry import all_params, build
 
 
@@ -123,7 +122,7 @@ def tournament_of(results: Results, agents_from: Iterable[str | Path] | None = N
     said = results.manifest
     try:
         return plan(
-            [_text(label, text, said["parameters"][label]) for label, text in said["agents"].items()],
+            [f"{label}@{text}" for label, text in said["agents"].items()],
             RuleSet.from_json(said["rules"]),
             players=said["players"],
             lineups=said["lineups"],
@@ -146,15 +145,6 @@ def _limits(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         if "command" in said and "memory" in said:
             return {"bot_time": said["seconds"], "bot_start": said["start"], "bot_memory": said["memory"]}
     return {}
-
-
-def _text(label: str, text: str, values: Mapping[str, Any]) -> str:
-    """Return an agent as one writes it, its numbers with all their digits."""
-    name, _, given = text.partition(":")
-    if values and given and name != EXEC:
-        names = [pair.partition("=")[0] for pair in given.split(",")]
-        given = ",".join(f"{each}={values.get(each)}" for each in names)
-    return f"{label}@{name}:{given}" if given else f"{label}@{name}"
 
 
 def _changed(results: Results, t: Tournament) -> list[str]:

@@ -39,7 +39,7 @@ from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, compiled
 from mtrain.think.process import Process
 from mtrain.think.registry import Registry, build, effort
 from mtrain.think.rollouts import ROLL_RANDOM, roll_out
-from mtrain.think.trail import LONGEST, NODES, TRAIL, best_trail
+from mtrain.think.trail import DEEP, LONGEST, NODES, TRAIL, best_trail
 from mtrain.think.worlds import determinize
 
 SEATS = (2, 3, 4, 8)
@@ -249,7 +249,7 @@ def _solve(hands, each, per_pip, nodes, times):
     buffer = np.empty(2, np.int64)
     for k in range(len(hands)):
         start = nanoseconds(buffer)
-        best_trail(hands[k], 12, each, per_pip, nodes)
+        best_trail(hands[k], 12, each, per_pip, nodes, DEEP)
         times[k] = nanoseconds(buffer) - start
 
 

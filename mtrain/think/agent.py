@@ -153,8 +153,11 @@ class AgentSpec:
 
 
 def word(value: Any) -> str:
-    """Return the value of a parameter as it is written."""
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    """Return the value of a parameter as it is written: what is read from that text is the value again."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    short = f"{value:g}" if isinstance(value, float) else str(value)
+    return repr(value) if isinstance(value, float) and float(short) != value else short
 
 
 @dataclass(frozen=True)

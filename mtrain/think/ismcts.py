@@ -17,7 +17,7 @@ from mtrain.game.kernels import PASS, advance, apply, nth_action
 from mtrain.game.rng import below, mix
 from mtrain.game.state import OWN, STATE
 from mtrain.think.base import NO_BASE, base_action, rollers
-from mtrain.think.montecarlo import cost
+from mtrain.think.outcomes import cost, plan_for_others
 from mtrain.think.planner import PLANS, make_plan, note_laid, planned_action
 from mtrain.think.rollouts import roll_plans
 from mtrain.think.trail import TRAIL
@@ -236,9 +236,7 @@ def tree_search(obs, own):
     while n > 1 and spent + paired < budget:
         n_worlds += 1
         determinize(world, obs, seat, own)
-        for other in range(np.int64(obs.n_seats)):
-            if other != seat:
-                make_plan(plans[0], trails[0], world, other)
+        plan_for_others(plans[0], trails[0], world, seat)
         chance = mix(own.chance)  # the same chance for every way
         usual = 0.0
         if paired:

@@ -10,65 +10,30 @@ prior for the base.
 import numpy as np
 
 from mtrain.game.jit import kernel
-from mtrain.game.kernels import apply, list_actions
+from mtrain.game.kernels import list_actions
 from mtrain.game.rng import below, mix
-from mtrain.game.state import NEVER, OUT, OWN, STATE, UNTOLD
-from mtrain.think.base import NO_BASE, NOBODY, base_action, rollers, set_params
-from mtrain.think.counting import count_deals
-from mtrain.think.inference import BELIEF, believe, start_chain, walk
-from mtrain.think.planner import PLAIN, PLANS, make_plan
-from mtrain.think.proofs import DEAL, study
-from mtrain.think.rollouts import ROLL_PLANNER, roll_out, roll_plans
+from mtrain.game.state import OWN, STATE
+from mtrain.think.base import NO_BASE, NOBODY, base_action, rollers
+from mtrain.think.outcomes import (
+    PEEK,
+    POLICY,
+    SOURCE,
+    cost,
+    next_deal,
+    plan_for_others,
+    play_out,
+    study_hidden,
+)
+from mtrain.think.planner import PLANS
+from mtrain.think.rollouts import ROLL_PLANNER
 from mtrain.think.trail import TRAIL
-from mtrain.think.witness import MOST, PLANNER, WITNESS
-from mtrain.think.worlds import deal_again, shuffle_boneyard, write_world
-
-# What a rollout is worth; less is better.
-OWN_PIPS, LEAD, GO_OUT, WIN_GAME = range(4)
-
-# What worlds are made from: hand sizes alone; what draws and passes prove; what a planner would have laid, besides; or
-# the true hands, which only an agent that peeks is shown.
-COUNTS, PROOFS, POLICY, PEEK = range(4)
+from mtrain.think.witness import MOST
+from mtrain.think.worlds import shuffle_boneyard, write_world
 
 _PRIOR = 4.5  # the base is good: from n worlds a gain must be larger by so many standard errors / √n
 _MAX_ACTIONS = 512
 _LOOK = 8  # worlds between two looks at the candidates
 _FAR = 3.0  # standard errors by which a candidate must be worse than the base to be dropped
-_ROUND_SPREAD = 17.0  # pips: the spread of a seat's score in one round
-
-# What worlds are sampled by.
-SOURCE = np.dtype((np.record, np.dtype([("deal", DEAL), ("words", WITNESS), ("belief", BELIEF)], align=True)))
-
-
-@kernel
-def _ahead(gap, n_rounds):
-    """Return the chance that a lead of `gap` pips holds for `n_rounds` more rounds: a logistic curve for a normal's."""
-    if n_rounds == 0:
-        return 0.5 if gap == 0.0 else 1.0 * (gap > 0.0)
-    return 1.0 / (1.0 + np.exp(-1.702 * gap / (_ROUND_SPREAD * np.sqrt(2.0 * n_rounds))))
-
-
-@kernel
-def cost(s, seat, objective):
-    """Return what a finished round cost a seat."""
-    if objective == GO_OUT:
-        return 0.0 if s.over == OUT and s.count[seat] == 0 else 1.0
-    n_seats = np.int64(s.n_seats)
-    if objective == WIN_GAME:
-        chance = 1.0
-        for other in range(n_seats):
-            if other != seat:
-                gap = float(np.int64(s.score[other]) - np.int64(s.score[seat]))
-                chance *= _ahead(gap, np.int64(s.n_rounds) - np.int64(s.number))
-        return 1.0 - chance
-    pips = float(s.pips[seat])
-    if objective == LEAD:
-        others = 0.0
-        for other in range(n_seats):
-            if other != seat:
-                others += s.pips[other]
-        pips -= others / (n_seats - 1)
-    return pips
 
 
 @kernel
@@ -95,38 +60,6 @@ def _sure(gain, squares, n, gate):
 
 
 @kernel
-def _study(source, pasts, obs, seat, worlds_from, own):
-    """Find out what there is to know of the hidden tiles, once a decision."""
-    d = source.deal
-    if worlds_from == COUNTS:
-        scratch = np.empty(1, STATE)
-        scratch[0] = obs
-        blind = scratch[0]
-        blind.void[:] = NEVER
-        blind.since[:] = UNTOLD
-        study(d, blind, seat)
-        count_deals(d, seat)
-        return len(scratch)  # a record does not keep its array alive: this last use of it does
-    study(d, obs, seat)
-    count_deals(d, seat)
-    if worlds_from == POLICY and d.told:
-        set_params(source.belief.own, PLAIN)
-        believe(source.belief, PLANNER)
-        start_chain(d, source.words, pasts, seat, obs, source.belief, own)
-    return 0
-
-
-@kernel
-def _next_deal(source, pasts, worlds_from, k, own):
-    """Make deal number `k` of a decision."""
-    d = source.deal
-    if worlds_from != POLICY or not d.told:
-        deal_again(d, own)
-    elif k > 0:
-        walk(d, source.words, pasts, source.belief, own, source.belief.thinning)
-
-
-@kernel
 def monte_carlo(obs, own):
     """Choose the action with the least mean cost over common worlds, if it is surely better than the base policy's.
 
@@ -141,7 +74,7 @@ def monte_carlo(obs, own):
     gate = own.params[4]
     worlds_from = np.int64(own.params[5])
     states = np.empty(3, STATE)
-    world, future, seen = states[0], states[1], states[2]
+    world = states[0]
     source = np.empty(1, SOURCE)
     pasts = np.empty(MOST if worlds_from == POLICY else 1, STATE)
     plans = np.zeros(2, PLANS)
@@ -161,7 +94,7 @@ def monte_carlo(obs, own):
         hero = rollers(owns, base_policy, seat)
 
     if worlds_from != PEEK:
-        _study(source[0], pasts, obs, seat, worlds_from, own)
+        study_hidden(source[0], pasts, obs, seat, worlds_from, own)
     alive = np.ones(n, np.int64)
     gain = np.zeros(n)  # sums of what each candidate cost more than the base
     squares = np.zeros(n)
@@ -179,27 +112,16 @@ def monte_carlo(obs, own):
             states[0] = obs
             shuffle_boneyard(world, own)
         else:
-            _next_deal(source[0], pasts, worlds_from, n_worlds, own)
+            next_deal(source[0], pasts, worlds_from, n_worlds, own)
             write_world(world, source[0].deal, obs, seat, own)
         if policy == ROLL_PLANNER:
-            for other in range(np.int64(obs.n_seats)):
-                if other != seat:
-                    make_plan(plans[0], trails[0], world, other)
+            plan_for_others(plans[0], trails[0], world, seat)
         chance = mix(own.chance)  # the same chance for every candidate
         for k in range(n):
             if not alive[k]:
                 continue
-            states[1] = states[0]
-            apply(future, actions[k])
-            owns[0].chance = chance
-            owns[1].chance = chance
-            if policy == ROLL_PLANNER:
-                plans[1] = plans[0]
-                make_plan(plans[1], trails[0], future, seat)
-                roll_plans(future, plans[1], trails[0], owns[0], hero, owns[1])
-            else:
-                roll_out(future, seen, policy, owns[0])
-            costs[k] = cost(future, seat, objective)
+            play_out(states, plans, trails, owns, actions[k], seat, policy, hero, chance)
+            costs[k] = cost(states[1], seat, objective)
         n_worlds += 1
         spent += n_alive
         for k in range(n):

@@ -14,7 +14,7 @@ from mtrain.game.kernels import PASS, lay
 from mtrain.game.rng import below
 from mtrain.game.state import MAX_SEATS
 from mtrain.game.tiles import HI, LO, N_NUMBERS
-from mtrain.think.trail import LONGEST, TRAIL, best_trail
+from mtrain.think.trail import DEEP, LONGEST, TRAIL, best_trail
 
 _LONGEST = 64  # tiles of a plan that are kept in mind
 _NODES = 300  # the solver's budget for a plan
@@ -31,6 +31,7 @@ PLANS = np.dtype(
                 ("at", "i2", (MAX_SEATS,)),  # the next of them
                 ("n", "i2", (MAX_SEATS,)),
                 ("end", "u1", (MAX_SEATS,)),  # the open end that the next one joins
+                ("depth", "u1"),  # tiles that plans look ahead; 0: to the end
             ],
             align=True,
         ),
@@ -47,21 +48,24 @@ REST_FIRST, PLAN_FIRST = range(2)
 
 
 @kernel
-def longest(t, s, seat, but_hi, but_lo):
-    """Find the longest trail from a seat's end through its hand but for one tile (-1: but for none), into `t`."""
+def longest(t, s, seat, but_hi, but_lo, depth):
+    """Find the longest trail from a seat's end through its hand but for one tile (-1: but for none), into `t`.
+
+    It looks `depth` tiles ahead; 0: to the end.
+    """
     for v in range(N_NUMBERS):  # all of them: whatever lay in the scratch before would be tiles, too
         t.rows[v] = s.hand[seat, v]
     if but_hi >= 0:
         t.rows[but_hi] &= ~(1 << but_lo)
         t.rows[but_lo] &= ~(1 << but_hi)
     each, per_pip = LONGEST
-    best_trail(t, np.int64(s.end[seat]), each, per_pip, _NODES)
+    best_trail(t, np.int64(s.end[seat]), each, per_pip, _NODES, depth or DEEP)
 
 
 @kernel
 def make_plan(plans, t, s, seat):
     """Make a seat's plan anew; `t` is a scratch record of dtype TRAIL."""
-    longest(t, s, seat, -1, -1)
+    longest(t, s, seat, -1, -1, np.int64(plans.depth))
     n = min(t.n, _LONGEST)
     plans.at[seat] = 0
     plans.n[seat] = n
@@ -149,7 +153,7 @@ def _elsewhere(s, plans, t, seat, free, own):
             if worth < most:
                 continue
             if np.int64(plans.kept[seat, v]) >> x & 1:
-                longest(t, s, seat, max(v, x), min(v, x))
+                longest(t, s, seat, max(v, x), min(v, x), np.int64(plans.depth))
                 if t.n < ahead:
                     continue
             n_best = 1 if worth > most else n_best + 1

@@ -48,7 +48,14 @@ TUNED = np.array(
 SURVEY = np.dtype(
     (
         np.record,
-        np.dtype([("trail", TRAIL), ("features", "f8", (N_FEATURES,))], align=True),
+        np.dtype(
+            [
+                ("trail", TRAIL),
+                ("features", "f8", (N_FEATURES,)),
+                ("depth", "i8"),  # tiles that the plan looks ahead; 0: to the end
+            ],
+            align=True,
+        ),
     )
 )
 
@@ -92,7 +99,7 @@ def survey(w, s, seat, train):
     """
     t = w.trail
     f = w.features
-    longest(t, s, seat, -1, -1)
+    longest(t, s, seat, -1, -1, w.depth)
     f[:] = 0.0
     f[REST] = np.int64(s.count[seat]) - t.n
     end = np.int64(s.end[seat])
@@ -188,6 +195,7 @@ def linear_policy(obs, own):
     know no price of a turn that lays none.
     """
     scratch = np.empty(1, SURVEY)
+    scratch[0].depth = 0
     after = np.empty(1, STATE)
     covered = np.empty(1, STATE)
     best = 0

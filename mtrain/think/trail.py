@@ -31,6 +31,7 @@ _FEW = 18
 _SLOTS = 4096
 
 NODES = 100_000  # how far people's questions are searched
+DEEP = MAX_TILES  # looking ahead to a trail's end
 
 # A search: the tiles not yet laid, the trail so far and the best one. `visited` is written only where many tiles are.
 TRAIL = np.dtype(
@@ -48,6 +49,7 @@ TRAIL = np.dtype(
                 ("best", "i8"),  # … and what they are worth
                 ("each", "i8"),
                 ("per_pip", "i8"),
+                ("depth", "i8"),  # vertices beyond the first that a trail may go on to
                 ("nodes", "i8"),  # vertices arrived at
                 ("proved", "i8"),  # 1: no trail is worth more
                 ("key", "u8"),  # the hash of the tiles not yet laid
@@ -116,7 +118,7 @@ def _arrive(t, k, v):
             if t.looped[j]:
                 t.path[t.n] = t.at[j] * (t.at[j] + 1) // 2 + t.at[j]
                 t.n += 1
-    t.todo[k] = t.rows[v]
+    t.todo[k] = t.rows[v] if k < t.depth else 0
     if t.todo[k] and t.worth[k] + _bound(t, v) <= t.best:
         t.todo[k] = 0
 
@@ -149,7 +151,7 @@ def _onward(t, k):
 
 
 @kernel
-def best_trail(t, v, each, per_pip, nodes):
+def best_trail(t, v, each, per_pip, nodes, depth):
     """Find the best trail from `v` through the tiles in ``t.rows``.
 
     Parameters
@@ -163,7 +165,10 @@ def best_trail(t, v, each, per_pip, nodes):
         What a tile is worth, and a pip on it: whole numbers, 0 or more.
     nodes
         The budget: after so many vertices the best so far is the answer, and it may be unproved.
+    depth
+        How far ahead to look: so many tiles, doubles not counted; `DEEP`: to the end.
     """
+    t.depth = depth
     t.each = each
     t.per_pip = per_pip
     t.nodes = 0
@@ -318,7 +323,7 @@ def best_train(hand: Iterable[int], start: int, by: Literal["tiles", "pips"] = "
         hi, lo = int(HI[tile]), int(LO[tile])
         t.rows[hi] |= 1 << lo
         t.rows[lo] |= 1 << hi
-    best_trail(t, start, *(LONGEST if by == "tiles" else HEAVIEST), nodes)
+    best_trail(t, start, *(LONGEST if by == "tiles" else HEAVIEST), nodes, DEEP)
     laid = tuple(int(tile) for tile in t.path[: t.n])
     rest = sorted(set(tiles) - set(laid), key=lambda tile: (-PIPS[tile], tile))
     return Train(start, laid, tuple(rest), bool(t.proved), int(t.nodes))
