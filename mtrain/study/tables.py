@@ -97,7 +97,8 @@ class Table:
         )
 
 
-def _interval(name: str, meaning: str, unit: str, stem: str | None = None) -> tuple[Column, Column, Column]:
+def interval(name: str, meaning: str, unit: str, stem: str | None = None) -> tuple[Column, Column, Column]:
+    """Return the columns of a number and of its interval's ends, which begin with the number's name or with `stem`."""
     stem = f"{name}_" if stem is None else stem
     return (
         Column(name, "Float64", meaning, unit),
@@ -172,16 +173,16 @@ STANDINGS = Table("standings", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("blocks", "int32", "blocks played", "blocks"),
     Column("games", "int32", "games played", "games"),
-    *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
-    *_interval("win", "share of games won per seat, ties split", "win share"),
-    *_interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_"),
-    *_interval("rating", "Plackett–Luce rating: mean 0 among agents that met, or from the anchor", "rating points"),
-    *_interval("round_wins", "share of rounds won (lowest score) per seat, ties split", "share of rounds"),
-    *_interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
-    *_interval("out", "share of rounds in which the seat went out; in a blocked one nobody does", "share of rounds"),
-    *_interval("score", "mean score of a game per seat; lower is better", "pips/game"),
-    *_interval("zero", "share of rounds that cost the seat nothing", "share of rounds"),
-    *_interval("heavy", f"share of rounds that cost the seat {HEAVY} pips or more", "share of rounds"),
+    *interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
+    *interval("win", "share of games won per seat, ties split", "win share"),
+    *interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_"),
+    *interval("rating", "Plackett–Luce rating: mean 0 among agents that met, or from the anchor", "rating points"),
+    *interval("round_wins", "share of rounds won (lowest score) per seat, ties split", "share of rounds"),
+    *interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
+    *interval("out", "share of rounds in which the seat went out; in a blocked one nobody does", "share of rounds"),
+    *interval("score", "mean score of a game per seat; lower is better", "pips/game"),
+    *interval("zero", "share of rounds that cost the seat nothing", "share of rounds"),
+    *interval("heavy", f"share of rounds that cost the seat {HEAVY} pips or more", "share of rounds"),
     Column("place_lo", "Float64", "best place by diff in its group that can be true: 1 + agents surely ahead", "place"),
     Column("place_hi", "Float64", "worst place that can be true; all ranges of a run hold together with 95 %", "place"),
     _NOTE,
@@ -198,7 +199,7 @@ FAMILIES = Table("families", "parameter × family × setting", ("parameter", "fa
     Column("setting", "Float64", "the number"),
     Column("agent", "str", "label of the agent"),
     Column("blocks", "int32", "blocks played", "blocks"),
-    *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
+    *interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
     _NOTE,
 ))  # fmt: skip
 
@@ -206,8 +207,8 @@ PAIRWISE = Table("pairwise", "agent × opponent", ("agent", "opponent"), (
     Column("agent", "str", "label of the agent"),
     Column("opponent", "str", "label of another agent"),
     Column("blocks", "int32", "blocks in which the two met", "blocks"),
-    *_interval("diff", "score of the agent minus score of the opponent; lower is better", "pips/round", ""),
-    *_interval("share", "share of games in which the agent ranks ahead of the opponent, ties half", "share of games"),
+    *interval("diff", "score of the agent minus score of the opponent; lower is better", "pips/round", ""),
+    *interval("share", "share of games in which the agent ranks ahead of the opponent, ties half", "share of games"),
     Column("p", "Float64", "least level at which diff proves which is ahead, all pairs judged together", "probability"),
     Column("mark", "category", "which is ahead, if p is below 0.05", choices=MARKS),
     _NOTE,
@@ -217,8 +218,8 @@ SEATS = Table("seats", "effect × value", ("effect", "value"), (
     Column("effect", "category", "what is looked at", choices=EFFECTS),
     Column("value", "int8", "the seat, or its distance after the round's starter"),
     Column("blocks", "int32", "blocks behind the numbers", "blocks"),
-    *_interval("diff", "score of the seat minus the mean of the table; lower is better", "pips/round", ""),
-    *_interval("win", "share of games (seat) or of rounds (starter offset) won, ties split", "win share"),
+    *interval("diff", "score of the seat minus the mean of the table; lower is better", "pips/round", ""),
+    *interval("win", "share of games (seat) or of rounds (starter offset) won, ties split", "win share"),
     _NOTE,
 ))  # fmt: skip
 
@@ -226,7 +227,7 @@ NEIGHBOURS = Table("neighbours", "agent × side", ("agent", "side"), (
     Column("agent", "str", "label of the agent"),
     Column("side", "category", "where the seat lies from the agent's", choices=SIDES),
     Column("blocks", "int32", "blocks behind the number", "blocks"),
-    *_interval("diff", "score of others on that seat minus their score beside neither side of it", "pips/round", ""),
+    *interval("diff", "score of others on that seat minus their score beside neither side of it", "pips/round", ""),
     _NOTE,
 ))  # fmt: skip
 
@@ -247,7 +248,7 @@ BOOTSTRAP = Table("bootstrap", "agent × quantity", ("agent", "quantity"), (
     Column("quantity", "str", "column of the standings"),
     Column("unit", "str", "unit of its numbers"),
     Column("blocks", "int32", "blocks behind the numbers", "blocks"),
-    *_interval("value", "the estimate, as in the standings", "unit of the row", ""),
+    *interval("value", "the estimate, as in the standings", "unit of the row", ""),
     Column("boot_lo", "Float64", "lower end of the 95 % bootstrap-t interval", "unit of the row"),
     Column("boot_hi", "Float64", "upper end of the 95 % bootstrap-t interval", "unit of the row"),
     _NOTE,
@@ -256,8 +257,8 @@ BOOTSTRAP = Table("bootstrap", "agent × quantity", ("agent", "quantity"), (
 CONTROLLED = Table("controlled", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("blocks", "int32", "blocks behind the numbers", "blocks"),
-    *_interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
-    *_interval("adjusted", "the same with the luck of the deals taken out, by what was declared", "pips/round"),
+    *interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
+    *interval("adjusted", "the same with the luck of the deals taken out, by what was declared", "pips/round"),
     Column("saved", "Float64", "share of the variance that the adjustment saves", "share of variance"),
     _NOTE,
 ))  # fmt: skip
@@ -266,7 +267,7 @@ BY_ROUND = Table("by_round", "agent × round", ("agent", "round"), (
     Column("agent", "str", "label of the agent"),
     Column("round", "int8", "round of the game, from 1"),
     Column("blocks", "int32", "blocks behind the number", "blocks"),
-    *_interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
+    *interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
     _NOTE,
 ))  # fmt: skip
 
@@ -280,7 +281,7 @@ SCORES = Table("scores", "agent × score", ("agent", "pips"), (
 RATINGS = Table("ratings", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("group", "int16", "agents of one group met, if only through others; ratings compare within a group"),
-    *_interval(
+    *interval(
         "rating", "Plackett–Luce rating: mean 0 in its group, or from the anchor; higher is better", "rating points"
     ),
     Column("bootstrap_lo", "Float64", "lower end of the bootstrap's 95 % interval of rating", "rating points"),
@@ -293,7 +294,7 @@ ALPHARANK = Table("alpharank", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("group", "int16", "agents of one group met, if only through others"),
     Column("blocks", "int32", "blocks played", "blocks"),
-    *_interval("mass", "share of the time that a population of the fittest spends with the agent", "share of time"),
+    *interval("mass", "share of the time that a population of the fittest spends with the agent", "share of time"),
     Column("expected", "Float64", "mean of mass over bootstrap replicates", "share of time"),
     Column("basis", "str", "where a mutant's success was read off"),
     _NOTE,
@@ -302,8 +303,8 @@ ALPHARANK = Table("alpharank", "agent", ("agent",), (
 STOPPING = Table("stopping", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("blocks", "int32", "blocks behind the numbers", "blocks"),
-    *_interval("diff", "own score minus the mean of the other agents' seats, as if nobody had looked", "pips/round"),
-    *_interval("adjusted", "the same, its interval adjusted for stopping: it holds at every look", "pips/round"),
+    *interval("diff", "own score minus the mean of the other agents' seats, as if nobody had looked", "pips/round"),
+    *interval("adjusted", "the same, its interval adjusted for stopping: it holds at every look", "pips/round"),
     _NOTE,
 ))  # fmt: skip
 
@@ -319,8 +320,8 @@ COMPARISON = Table("comparison", "test", ("agent", "opponent"), (
     Column("llr", "Float64", "log likelihood ratio of the two hypotheses; higher speaks for better", "log likelihood"),
     Column("llr_lo", "Float64", "where the test ends: not better", "log likelihood"),
     Column("llr_hi", "Float64", "where the test ends: better", "log likelihood"),
-    *_interval("diff", "score of the agent minus score of the opponent, as if nobody had looked", "pips/round"),
-    *_interval("adjusted", "the same, adjusted for stopping: no bias of the median, valid at every look", "pips/round"),
+    *interval("diff", "score of the agent minus score of the opponent, as if nobody had looked", "pips/round"),
+    *interval("adjusted", "the same, adjusted for stopping: no bias of the median, valid at every look", "pips/round"),
     Column("fixed", "Float64", "blocks that a test of fixed size needs for these errors, by the spread seen", "blocks"),
     _NOTE,
 ))  # fmt: skip
@@ -328,7 +329,7 @@ COMPARISON = Table("comparison", "test", ("agent", "opponent"), (
 PATH = Table("path", "agent × look", ("agent", "blocks"), (
     Column("agent", "str", "label of the agent, or the two of a test"),
     Column("blocks", "int32", "blocks seen", "blocks"),
-    *_interval("diff", "mean so far, its interval as if this were the only look; lower is better", "pips/round"),
+    *interval("diff", "mean so far, its interval as if this were the only look; lower is better", "pips/round"),
     Column("adjusted_lo", "Float64", "lower end of the interval that holds at every look", "pips/round"),
     Column("adjusted_hi", "Float64", "upper end of the interval that holds at every look", "pips/round"),
     Column("llr", "Float64", "log likelihood ratio so far; null where there is no test", "log likelihood"),
@@ -342,14 +343,14 @@ COMPARED = Table("compared", "agent", ("first", "second"), (
     Column("paired", "bool", "are the differences taken deal by deal, over the deals that both have?"),
     Column("first_diff", "Float64", "own score minus the others' in the first results; lower is better", "pips/round"),
     Column("second_diff", "Float64", "the same in the second results", "pips/round"),
-    *_interval("change", "second minus first: below 0 the second is better", "pips/round"),
+    *interval("change", "second minus first: below 0 the second is better", "pips/round"),
     _NOTE,
 ))  # fmt: skip
 
 POWER = Table("power", "test × truth", ("test", "truth"), (
     Column("test", "str", "a test of fixed size, or the sequential one"),
     Column("truth", "str", "what is supposed to be true"),
-    *_interval("blocks", "blocks needed, for the sequential test on average", "blocks"),
+    *interval("blocks", "blocks needed, for the sequential test on average", "blocks"),
     Column("games", "Float64", "games of those blocks", "games"),
     Column("minutes", "Float64", "time they take at the pilot's rate", "minutes"),
     Column("found", "Float64", "probability that the test says better", "probability"),
@@ -389,8 +390,8 @@ LOSSES = Table("losses", "method", ("method",), (
     Column("deals", "int32", "deals behind the number", "deals"),
     Column("looks", "int64", "decisions looked at", "decisions"),
     Column("tiles", "int64", "unseen tiles judged", "tiles"),
-    *_interval("loss", "mean of −ln(probability given to a tile's true place); lower is better", "nats/tile"),
-    *_interval("gain", "loss of `counts` minus this loss, over the same tiles; higher is better", "nats/tile"),
+    *interval("loss", "mean of −ln(probability given to a tile's true place); lower is better", "nats/tile"),
+    *interval("gain", "loss of `counts` minus this loss, over the same tiles; higher is better", "nats/tile"),
     Column("worlds", "Float64", "mean effective number of worlds", "worlds"),
     _NOTE,
 ))  # fmt: skip
@@ -402,7 +403,7 @@ CALIBRATION = Table("calibration", "method × bin", ("method", "low"), (
     Column("deals", "int32", "deals with pairs in the bin", "deals"),
     Column("n", "int64", "pairs of a tile and a place that were given such a probability", "pairs"),
     Column("predicted", "Float64", "mean of those probabilities", "probability"),
-    *_interval("observed", "share of them where the tile lay there", "share of pairs"),
+    *interval("observed", "share of them where the tile lay there", "share of pairs"),
     _NOTE,
 ))  # fmt: skip
 
