@@ -23,13 +23,14 @@ from typing import Any
 
 from mtrain import __version__
 from mtrain.arena.chunks import Done, work
-from mtrain.arena.manifest import code, source_at
+from mtrain.arena.manifest import code
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
 from mtrain.arena.workers import Lost, Outcome, flow
 from mtrain.errors import Mistake, Trouble
 from mtrain.think.agent import EXEC
 from mtrain.think.registry import build, bundled
+from mtrain.think.versions import source_at
 
 PATIENCE = 30.0
 """Seconds without any worker, or without the scheduler, until a run gives up."""

@@ -1,8 +1,6 @@
 """Manifests: what is written down of a run, for whoever reads its tables later or plays it again."""
 
 import functools
-import hashlib
-import importlib.util
 import json
 import platform
 import shlex
@@ -20,6 +18,7 @@ from mtrain.game.rules import RULES_VERSION
 from mtrain.study.results import FORMAT
 from mtrain.think.agent import EXEC, AgentSpec
 from mtrain.think.registry import all_params
+from mtrain.think.versions import hash_of, source_at
 
 _CODE = ("arena/play.py", "arena/faults.py", "arena/schedule.py", "arena/chunks.py", "study/tables.py")
 
@@ -89,16 +88,8 @@ def source(agent: AgentSpec) -> str:
     if agent.name == EXEC:
         words = shlex.split(dict(agent.params)["command"])
         named = [path for word in words if (path := Path(agent.origin, word)).is_file()]
-        return _hash(named) if named else ""
+        return hash_of(named) if named else ""
     return source_at(agent.origin)
-
-
-def source_at(origin: str) -> str:
-    """Return a short hash of the source file at an agent's origin."""
-    if origin.startswith("entry:"):
-        found = importlib.util.find_spec(origin.split(":")[1])
-        origin = found.origin or "" if found else ""
-    return _hash([Path(origin)]) if Path(origin).is_file() else ""
 
 
 @functools.cache
@@ -106,12 +97,4 @@ def code() -> str:
     """Return a short hash of the sources of mtrain that games and their tables depend on."""
     package = Path(__file__).parents[1]
     paths = [path for wing in ("game", "think") for path in sorted((package / wing).glob("*.py"))]
-    return _hash([*paths, *(package / name for name in _CODE)])
-
-
-def _hash(paths: list[Path]) -> str:
-    """Hash texts, whatever the system ends its lines with."""
-    known = hashlib.sha256()
-    for path in paths:
-        known.update(path.read_bytes().replace(b"\r\n", b"\n"))
-    return known.hexdigest()[:16]
+    return hash_of([*paths, *(package / name for name in _CODE)])

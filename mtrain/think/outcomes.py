@@ -170,3 +170,36 @@ def outcomes(obs, actions, n, forgotten, depth, costs, outs, own):
             costs[k, i] = states[1].pips[seat]
             outs[k, i] = states[1].over == OUT and states[1].count[seat] == 0
     return len(states) + len(source) + len(pasts) + len(plans) + len(trails) + len(owns)  # none dies before this
+
+
+@kernel
+def _look(obs, actions, costs, outs, own):
+    outcomes(obs[0], actions, len(actions), 0, 0, costs, outs, own[0])
+
+
+def look(obs: np.ndarray, actions: np.ndarray, worlds: int, chance: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what actions come to in common worlds, in which nothing is forgotten.
+
+    Parameters
+    ----------
+    obs : STATE[1]
+        What the seat on turn sees.
+    actions : int64[n]
+        What is tried.
+    worlds
+        In how many worlds.
+    chance
+        Where the stream starts that worlds are drawn by.
+
+    Returns
+    -------
+    costs : float64[worlds, n]
+        The pips that the round cost the seat.
+    outs : uint8[worlds, n]
+        1 where it went out.
+    """
+    own = np.zeros(1, OWN)
+    own[0].chance = chance
+    costs, outs = np.empty((worlds, len(actions))), np.empty((worlds, len(actions)), np.uint8)
+    _look(obs, actions, costs, outs, own)
+    return costs, outs

@@ -39,8 +39,10 @@ from mtrain.think.agent import (
     word,
 )
 from mtrain.think.crew import Crew
+from mtrain.think.levels import SHIPPED, read_levels
 from mtrain.think.process import Limits, NotStarted
 from mtrain.think.protocol import Hello
+from mtrain.think.versions import made_of
 
 ENTRY_POINTS = "mtrain.agents"
 
@@ -91,6 +93,11 @@ def _load(origin: str) -> Any:
 
 # A program as an agent: everything after the first ``exec:`` is its command line.
 _PROGRAM = re.compile(r"(?:(?!exec:)(?P<label>.*?)@)?exec:(?P<command>.*)", re.DOTALL)
+
+# A level of a levels file as an agent.
+_LEVEL = re.compile(r"(?:(?!level:)(?P<label>.*?)@)?level:(?P<name>[^@]*)(?:@(?P<file>.*))?", re.DOTALL)
+
+_said: set[str] = set()  # what has been warned of, once
 
 
 class Registry:
@@ -150,17 +157,22 @@ class Registry:
         """Return the spec that ``[label@]name[:param=value,…]`` stands for, its parameters read and checked.
 
         In ``[label@]exec:COMMAND`` all the rest is a command line, commas and signs of every kind included. The program
-        is started once, to hear its hello, unless nobody wants to `meet` it yet.
+        is started once, to hear its hello, unless nobody wants to `meet` it yet. ``[label@]level:NAME@FILE`` is a level
+        of a levels file; without a file, one of those that come with mtrain.
 
         Raises
         ------
         AgentError
             If the agent or a parameter is unknown, or a value has the wrong type; if a command line cannot be read, or
             its program cannot be started or does not speak the protocol.
+        LevelsError
+            If there is no such levels file, or no such level in it.
         """
         if program := _PROGRAM.fullmatch(text):
             spec = self._program(program["label"], program["command"], text)
             return dataclasses.replace(spec, uses_clock=introduce(spec).uses_clock) if meet else spec
+        if level := _LEVEL.fullmatch(text):
+            return self._level(level["label"], level["name"], level["file"])
         label, at, rest = text.rpartition("@")
         name, _, given = rest.partition(":")
         if at and not label.strip():
@@ -185,6 +197,32 @@ class Registry:
         label = label.removesuffix(PEEKS) + PEEKS if peeks else label
         uses_clock = bool(getattr(agent, "uses_clock", False))
         return dataclasses.replace(spec, label=label, peeks=peeks, uses_clock=uses_clock)
+
+    def _level(self, label: str | None, name: str, file: str | None) -> AgentSpec:
+        """Return the spec of the agent that a level is; warn if that has changed since it was measured."""
+        levels = read_levels(self._levels_file(file))
+        level = levels.level(name.strip())
+        known = Registry(levels.places, self.limits, self.folder)
+        known.origins = self.origins | known.origins
+        spec = known.parse(level.agent)
+        made = made_of(spec.origin)
+        if level.said.get("code") not in (None, made):
+            sentence = (
+                f"level {name!r} of {levels.path} was measured with other code (hash {level.said['code']}, now {made});"
+                f" `mtrain levels verify {levels.path}` says whether it still holds"
+            )
+            if sentence not in _said:
+                _said.add(sentence)
+                jit.say(f"warning: {sentence}")
+        usual = f"level {name.strip()}" + ("" if file is None else f" of {Path(file).name}")
+        return dataclasses.replace(spec, label=(label or "").strip() or usual)
+
+    def _levels_file(self, file: str | None) -> Path:
+        """Return the path of a levels file: where it is said to be, or among those that come with mtrain."""
+        if file is None:
+            return bundled() / SHIPPED
+        near = self.folder / file
+        return bundled() / file if not near.exists() and (bundled() / file).is_file() else near
 
     def _program(self, label: str | None, command: str, text: str) -> AgentSpec:
         """Return the spec of a program."""

@@ -73,3 +73,23 @@ def folly(obs, actions, n, found):
                     found[k] = OPEN
         n_sane += found[k] == SANE
     return n_sane + 0 * (len(after) + len(covered) + len(scratch) + len(owns))
+
+
+@kernel
+def _judge(obs, actions, found):
+    return folly(obs[0], actions, len(actions), found)
+
+
+def judge(obs: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """Return what is wrong with each legal action of the seat on turn: int64[n] of `SANE`, `STAYS`, `IDLE`, `OPEN`.
+
+    Parameters
+    ----------
+    obs : STATE[1]
+        What it sees.
+    actions : int64[n]
+        All its legal actions.
+    """
+    found = np.zeros(len(actions), np.int64)
+    _judge(obs, actions, found)
+    return found

@@ -1,0 +1,133 @@
+"""Plays: the tournaments that tuning and verifying are made of, each in a folder of its own.
+
+Every one has a name, and is played once: gone on with, the same work reads what is finished and plays what is not. A
+*set of deals* is a seed of its own; what is played on one set is paired deal by deal. This module knows no level.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtrain.arena.brake import Brake
+from mtrain.arena.manifest import manifest_of
+from mtrain.arena.run import Step, manifest_in, run
+from mtrain.arena.spec import difference
+from mtrain.arena.tournament import Tournament, TournamentError, plan
+from mtrain.game.rng import LEVELS, stream
+from mtrain.game.rules import RuleSet
+from mtrain.study.results import Results, read
+
+FOLDER = "plays"
+AGENT, BELOW = "level", "below"
+"""The labels of who is measured, and of who is measured against it."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the work is: what is being played, and how many of all games are."""
+
+    what: str
+    games: int
+    n_games: int
+    seconds: float
+
+
+@dataclass
+class Plays:
+    """Tournaments by name.
+
+    Attributes
+    ----------
+    out
+        The directory that they are kept in.
+    rules, players
+        What is played, and at which table.
+    references
+        Who fills the other seats, in turn.
+    seed
+        What all sets of deals are made from.
+    agents_from
+        Where to look for agents besides.
+    jobs, brake, watch
+        Workers; what ends the work; who is told how far it is.
+    n_games
+        Games of all that will be played, for whoever is told.
+    """
+
+    out: Path
+    rules: RuleSet
+    players: int
+    references: Sequence[str]
+    seed: int
+    agents_from: Sequence[str | Path] = ()
+    jobs: int | None = None
+    brake: Brake | None = None
+    watch: Callable[[Progress], None] | None = None
+    n_games: int = 0
+    started: float = field(default_factory=time.time)
+    played: int = 0
+
+    def others(self) -> list[str]:
+        """Return who sits in the other seats."""
+        return [self.references[k % len(self.references)] for k in range(self.players - 1)]
+
+    def seed_of(self, deal_set: int) -> int:
+        """Return the seed of a set of deals."""
+        return int(stream(self.seed, LEVELS, deal_set, 0, 0)) >> 1
+
+    def alone(self, agent: str, deals: int, deal_set: int) -> Tournament:
+        """Return the tournament of one agent among the references."""
+        others = self.others()
+        return self._planned([f"{AGENT}@{agent}", *dict.fromkeys(others)], [[AGENT, *others]], deals, deal_set)
+
+    def pair(self, agent: str, below: str, deals: int, deal_set: int) -> Tournament:
+        """Return the tournament of two agents that share the seats."""
+        return self._planned([f"{AGENT}@{agent}", f"{BELOW}@{below}"], None, deals, deal_set)
+
+    def _planned(
+        self, agents: Sequence[str], lineups: Sequence[Sequence[str]] | None, deals: int, deal_set: int
+    ) -> Tournament:
+        return plan(
+            agents, self.rules, players=self.players, lineups=lineups, deals=deals, seed=self.seed_of(deal_set),
+            agents_from=self.agents_from, on_fault="stop",
+        )  # fmt: skip
+
+    def results(self, name: str, t: Tournament) -> Results:
+        """Return the results of a tournament, played now if it has not been.
+
+        Raises
+        ------
+        TournamentError
+            If another tournament was played under this name.
+        Interrupted, Unwritten, Lost, Fault
+            As from `run`; what is finished is kept.
+        """
+        folder = self.out / FOLDER / name
+        before = manifest_in(folder)
+        if before and before.get("finished"):
+            if said := difference(manifest_of(t, 1, 0.0), before, str(folder)):
+                raise TournamentError(f"{folder} holds another run: {said}")
+            made = read(folder)
+        else:
+            made = run(t, folder, jobs=self.jobs, resume=True, brake=self.brake, watch=self._told(name))
+        self.played += t.schedule.n_games
+        self._tell(name, 0)
+        return made
+
+    def _told(self, name: str) -> Callable[[Step], None]:
+        return lambda step: self._tell(name, step.games)
+
+    def _tell(self, name: str, more: int) -> None:
+        if self.watch:
+            self.watch(Progress(name, self.played + more, self.n_games, time.time() - self.started))
+
+
+def numbers(results: Results, column: str, label: str = AGENT) -> Any:
+    """Return an agent's block numbers in the order of the deals: float64[blocks]."""
+    rows = results.summary.blocks
+    mine = rows[(rows["agent"] == label).to_numpy()].sort_values(["match", "deal"])
+    return mine[column].to_numpy(np.float64)

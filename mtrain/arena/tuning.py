@@ -1,0 +1,340 @@
+"""Tuning: positions of a dial at which an agent is as strong as was asked for.
+
+A grid of positions is played on common deals, a monotone curve is drawn through what they come to, and the targets are
+read off it; there the dial is played again, on deals of its own each time, and the curve drawn anew. What comes out is
+confirmed on fresh deals by `mtrain.arena.ladder`, and written by `mtrain.arena.levels`. Each number depends on the
+games alone, so the same tuning gives the same bytes however many workers there are and however often it was broken off.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtrain.arena.dial import Dial, make_dial
+from mtrain.arena.plays import Plays, numbers
+from mtrain.arena.targets import Beats, Shares, Steps, TargetsError, Wanted
+from mtrain.errors import Trouble, nearest
+from mtrain.game.rules import RuleSet
+from mtrain.study.curve import Curve, Found, Probe, fit
+from mtrain.study.words import counted
+from mtrain.think.agent import AgentSpec
+from mtrain.think.levels import NAME
+from mtrain.think.registry import Registry, refuse_peeking
+
+GAMES = 100_000
+"""How many games a tuning plays where nothing else is said."""
+
+GRID = 9  # positions that the search begins with
+REFINES = 2  # how often it looks closer at what the targets are now
+CHAIN = 5  # positions that are tried for each next lower level
+
+# What share of the games goes into the grid, into looking closer, into confirming and into pairs.
+SHARES = (0.25, 0.35, 0.25, 0.15)
+
+LEAST_DEALS = 12  # fewer show no spread to speak of
+
+FIRST_REFINE, CONFIRM = 1, 1_000  # sets of deals; the grid's is 0
+
+STRONG = "levelled"
+WEAK = "levelled:temperature=20,depth=1,memory=0,counting=0,hoard=40"
+"""The ends of the dial that is turned where nothing else is said."""
+
+
+class Unreached(Trouble):
+    """A target that no position of the dial reaches; the sentence says what can be reached."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What is to be tuned, checked.
+
+    Attributes
+    ----------
+    dial
+        From the strongest agent to the weakest.
+    wanted
+        What the levels are to be like.
+    names
+        What they are called, the weakest first.
+    top
+        The agent that is the strongest level instead of the dial's strong end.
+    references
+        Who fills the other seats, in turn.
+    rules, players
+        At which table.
+    games
+        The budget.
+    seed
+        What all chance is made from.
+    max_step
+        Pips/round by which neighbours may differ.
+    agents_from
+        Where to look for agents besides.
+    """
+
+    dial: Dial
+    wanted: Wanted
+    names: tuple[str, ...]
+    top: AgentSpec | None
+    references: tuple[AgentSpec, ...]
+    rules: RuleSet
+    players: int
+    games: int
+    seed: int
+    max_step: float | None
+    agents_from: tuple[str, ...] = ()
+
+    def plays(self, out: Path, **how: Any) -> Plays:
+        """Return the tournaments of this tuning, kept in a directory."""
+        names = [str(each) for each in self.references]
+        return Plays(
+            out, self.rules, self.players, names, self.seed, self.agents_from, n_games=self.sizes.games, **how
+        )
+
+    @property
+    def strongest(self) -> str:
+        """The agent of the strongest level."""
+        return str(self.top) if self.top else self.dial.at(0.0)
+
+    @property
+    def sizes(self) -> "Sizes":
+        """Return how the budget is spent."""
+        plays = Plays(Path(), self.rules, self.players, [str(each) for each in self.references], self.seed, self.agents_from)
+        block = plays.alone(self.dial.at(0.5), 1, 0).schedule.n_games
+        pair = plays.pair(self.dial.at(0.0), self.dial.at(1.0), 1, 0).schedule.n_games
+        n = len(self.names)
+        chain = isinstance(self.wanted, Beats)
+        runs = (
+            ((n - 1) * CHAIN * pair, (n - 1) * REFINES * pair) if chain
+            else ((GRID + (self.top is not None)) * block, REFINES * n * block)
+        )  # fmt: skip
+        costs = (*runs, n * block, (n - 1) * pair)
+        deals = tuple(int(self.games * share / cost) for share, cost in zip(SHARES, costs, strict=True))
+        played = sum(d * cost for d, cost in zip(deals, costs, strict=True))
+        return Sizes(*deals, games=played, least=math.ceil(max(LEAST_DEALS * c / s for s, c in zip(SHARES, costs, strict=True))))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many deals each position is played on: of the grid, looking closer, alone and in pairs; games in all."""
+
+    grid: int
+    refine: int
+    confirm: int
+    pairs: int
+    games: int
+    least: int
+
+
+def plan_tuning(
+    strong: str,
+    weak: str,
+    wanted: Wanted,
+    *,
+    top: str | None = None,
+    names: Sequence[str] | None = None,
+    references: Sequence[str] = ("greedy",),
+    rules: RuleSet,
+    players: int = 4,
+    games: int = GAMES,
+    seed: int = 0,
+    max_step: float | None = None,
+    agents_from: Sequence[str | Path] = (),
+) -> Tuning:
+    """Check everything about a tuning before any of it is played.
+
+    Raises
+    ------
+    TargetsError, AgentError, RulesError, TournamentError
+        With one sentence.
+    """
+    registry = Registry(agents_from)
+    dial = make_dial(registry, strong, weak)
+    if not references:
+        raise TargetsError("the levels need somebody to play with: name a reference agent")
+    if len(references) > players - 1:
+        raise TargetsError(f"{len(references)} references are more than the {players - 1} other seats of a table")
+    known = tuple(registry.parse(text) for text in references)
+    over = None if top is None else registry.parse(top)
+    refuse_peeking([dial.strong, *known, *([over] if over else [])])
+    if over is not None and isinstance(wanted, Shares):
+        raise TargetsError("a top agent takes the place of the strongest level, whose share is asked for; leave it out")
+    if names is None:
+        names = [str(k + 1) for k in range(wanted.levels)]
+    if len(names) != wanted.levels:
+        raise TargetsError(f"{counted(wanted.levels, 'level')} and {counted(len(names), 'name')} do not agree")
+    for k, name in enumerate(names):
+        if not NAME.fullmatch(name):
+            raise TargetsError(f"a level's name is made of letters, digits, . _ and -, not {name!r}")
+        if name in names[:k]:
+            raise TargetsError(f"two levels are called {name!r}")
+    if max_step is not None and not max_step > 0:
+        raise TargetsError(f"max_step is a number of pips/round, above 0, not {max_step!r}")
+    tuning = Tuning(
+        dial, wanted, tuple(names), over, known, rules, players, games, seed, max_step, tuple(map(str, agents_from))
+    )
+    if games < tuning.sizes.least:
+        raise TargetsError(
+            f"{counted(games, 'game')} are too few for {counted(wanted.levels, 'level')} at this table; "
+            f"it takes {tuning.sizes.least:,} at least"
+        )
+    return tuning
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A level where the search has put it.
+
+    Attributes
+    ----------
+    name, agent
+        What it is called, and who it is.
+    target
+        What it is to be worth; None for an end of the dial, which is worth what it is.
+    quantity
+        Of what: `win` (share of games), `diff` (pips/round) or `taken` (share of rounds).
+    found
+        Where on the dial it was found; None where there was nothing to find.
+    """
+
+    name: str
+    agent: str
+    target: float | None
+    quantity: str
+    found: Found | None = None
+
+    @property
+    def at(self) -> float | None:
+        """Its position on the dial; None for an agent beside it."""
+        return None if self.found is None else self.found.at
+
+
+@dataclass
+class Search:
+    """A search along the dial, while it goes on.
+
+    Attributes
+    ----------
+    probes
+        All positions played, with their block numbers by column, in the order of play.
+    """
+
+    tuning: Tuning
+    plays: Plays
+    probes: list[tuple[float, int, dict[str, Any]]] = field(default_factory=list)
+
+    def probe(self, name: str, x: float, deals: int, deal_set: int) -> None:
+        """Play a position among the references."""
+        made = self.plays.results(name, self.plays.alone(self.tuning.dial.at(x), deals, deal_set))
+        self.probes.append((x, deal_set, {column: numbers(made, column) for column in ("win", "diff")}))
+
+    def curve(self, column: str) -> Curve:
+        """Draw the curve of one quantity through all that was played."""
+        probes = [Probe(x, deal_set, values[column]) for x, deal_set, values in self.probes]
+        if column == "win":
+            return fit(probes, rises=False, least=0.0, most=1.0)
+        return fit(probes, rises=True)
+
+
+def search(tuning: Tuning, plays: Plays) -> tuple[list[Placed], Search]:
+    """Find the levels.
+
+    Raises
+    ------
+    Unreached
+        If no position of the dial reaches a target.
+    """
+    found = Search(tuning, plays)
+    if isinstance(tuning.wanted, Beats):
+        return _chain(found, tuning.wanted), found
+    sizes = tuning.sizes
+    for k, x in enumerate(np.linspace(0, 1, GRID).tolist()):
+        found.probe(f"grid-{k}", x, sizes.grid, 0)
+    best = math.nan
+    if tuning.top:
+        made = plays.results("grid-top", plays.alone(str(tuning.top), sizes.grid, 0))
+        best = float(numbers(made, "diff").mean())
+    placed = _read_off(found, best)
+    for turn in range(REFINES):
+        for each in placed:
+            if each.at is not None:
+                found.probe(f"closer-{turn + 1}-{each.name}", each.at, sizes.refine, FIRST_REFINE + turn)
+        placed = _read_off(found, best)
+    return placed, found
+
+
+def _read_off(found: Search, best: float) -> list[Placed]:
+    """Return the levels as the curves have them now."""
+    tuning = found.tuning
+    if isinstance(tuning.wanted, Shares):
+        curve = found.curve("win")
+        return [
+            _place(tuning, name, "win", target, curve)
+            for name, target in zip(tuning.names, tuning.wanted.targets, strict=True)
+        ]
+    curve = found.curve("diff")
+    first = Found(math.nan, 1.0, math.nan, math.nan, math.nan, "the weak end of the dial")
+    lowest = Placed(tuning.names[0], tuning.dial.at(1.0), None, "diff", first)
+    if isinstance(tuning.wanted, Steps) and tuning.wanted.weakest is not None:
+        lowest = _place(tuning, tuning.names[0], "win", tuning.wanted.weakest, found.curve("win"))
+    strong = best if tuning.top else float(curve.at(0.0)[0])
+    assert lowest.at is not None
+    wanted = np.linspace(float(curve.at(lowest.at)[0]), strong, len(tuning.names))[1:-1].tolist()
+    between = [
+        _place(tuning, name, "diff", target, curve) for name, target in zip(tuning.names[1:-1], wanted, strict=True)
+    ]
+    end = None if tuning.top else Found(math.nan, 0.0, math.nan, math.nan, math.nan, "the strong end of the dial")
+    return [lowest, *between, Placed(tuning.names[-1], tuning.strongest, None, "diff", end)]
+
+
+def _place(tuning: Tuning, name: str, quantity: str, target: float, curve: Curve) -> Placed:
+    """Return a level where a curve has its target.
+
+    Raises
+    ------
+    Unreached
+        If it has it nowhere.
+    """
+    where = curve.find(target)
+    if math.isnan(where.at):
+        what = {"win": "share of games", "diff": "pips/round", "taken": "share of rounds"}[quantity]
+        raise Unreached(f"level {name!r} cannot be reached ({what}): {where.why}")
+    return Placed(name, tuning.dial.at(where.at), target, quantity, where)
+
+
+def _chain(found: Search, wanted: Beats) -> list[Placed]:
+    """Find each next lower level by what the level above takes from it, from the strongest down."""
+    tuning, plays, sizes = found.tuning, found.plays, found.tuning.sizes
+    names = tuning.names[::-1]
+    end = None if tuning.top else Found(math.nan, 0.0, math.nan, math.nan, math.nan, "the strong end of the dial")
+    placed = [Placed(names[0], tuning.strongest, None, "taken", end)]
+    for step, name in enumerate(names[1:]):
+        above = placed[-1]
+        start = above.at or 0.0
+        probes: list[Probe] = []
+
+        def probe(what: str, x: float, deals: int, deal_set: int) -> None:
+            made = plays.results(f"below-{above.name}-{what}", plays.pair(above.agent, tuning.dial.at(x), deals, deal_set))
+            mine, theirs = (numbers(made, "round_wins", label) for label in ("level", "below"))
+            probes.append(Probe(x, deal_set, mine / (mine + theirs)))
+
+        first_set = (REFINES + 1) * step
+        for k, x in enumerate(np.linspace(start, 1, CHAIN + 1)[1:].tolist()):
+            probe(str(k), x, sizes.grid, first_set)
+        for turn in range(REFINES + 1):
+            curve = fit(probes, rises=True, least=0.0, most=1.0)
+            try:
+                next_ = _place(tuning, name, "taken", wanted.share, curve)
+            except Unreached as error:
+                raise Unreached(
+                    f"{error}; {counted(len(placed), 'level')} can be had, down from {tuning.strongest}"
+                ) from None
+            if turn < REFINES and next_.at is not None:
+                probe(f"closer-{turn + 1}", next_.at, sizes.refine, first_set + turn + 1)
+        placed.append(next_)
+        found.probes += [(p.at, p.deals, {"taken": p.values}) for p in probes]
+    return placed[::-1]
