@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from mtrain.arena.plausibility import Plausibility, plausibility
-from mtrain.arena.plays import AGENT, BELOW, Plays, numbers
+from mtrain.arena.plays import Plays, numbers, taken
+from mtrain.study import ladder_tables, tables
 from mtrain.study.intervals import Estimate, estimate, estimate_share
 from mtrain.study.ladder import steps
 from mtrain.study.results import Results
@@ -34,14 +35,14 @@ class Ladder:
     alone
         Each among the references, all on the same deals.
     pairs
-        Each, from the second on, against the next lower: the two share the seats.
+        Levels against lower ones, by their places: the two share the seats. Neighbours are there, others may be.
     plausible
         How each plays.
     """
 
     agents: dict[str, str]
     alone: list[Results]
-    pairs: list[Results]
+    pairs: dict[tuple[int, int], Results]
     plausible: list[Plausibility]
 
     @property
@@ -62,11 +63,28 @@ class Ladder:
         """Return the estimate of one level, `win` or another column of block numbers."""
         return mean(numbers(self.alone[k], column), column)
 
-    def taken(self, k: int, column: str) -> Estimate:
-        """Return the share that level `k` took, of the rounds or games that it and the next lower won."""
-        mine, theirs = (numbers(self.pairs[k - 1], column, label) for label in (AGENT, BELOW))
-        with np.errstate(invalid="ignore"):
-            return mean(mine / (mine + theirs), "win")
+    def taken(self, k: int, column: str, below: int | None = None) -> Estimate:
+        """Return the share that level `k` took of the rounds or games that it and a lower (None: the next) won."""
+        return mean(taken(self.pairs[k, k - 1 if below is None else below], column), "win")
+
+    @property
+    def pairs_table(self) -> pd.DataFrame:
+        """The `pairs` table."""
+        rows: dict[str, list[Any]] = {name: [] for name in ladder_tables.PAIRS.names}
+        for (k, below), results in self.pairs.items():
+            rows["level"].append(self.names[k])
+            rows["below"].append(self.names[below])
+            rows["blocks"].append(len(taken(results, "win")))
+            why = []
+            for name, column in (("rounds", "round_wins"), ("games", "win")):
+                e = self.taken(k, column, below)
+                for end, value in (("", e.mean), ("_lo", e.lo), ("_hi", e.hi)):
+                    rows[name + end].append(value[0])
+                why += [f"{name}: {e.why[0]}"] if e.why[0] else []
+            rows["note"].append("; ".join(why))
+        return tables.frame(
+            ladder_tables.PAIRS, {name: np.array(rows[name]) if name == "blocks" else rows[name] for name in rows}
+        )
 
 
 def mean(values: Any, column: str) -> Estimate:
@@ -76,7 +94,14 @@ def mean(values: Any, column: str) -> Estimate:
 
 
 def climb(
-    plays: Plays, registry: Registry, agents: Mapping[str, str], deals: int, pair_deals: int, first_set: int, stage: str
+    plays: Plays,
+    registry: Registry,
+    agents: Mapping[str, str],
+    deals: int,
+    pair_deals: int,
+    first_set: int,
+    stage: str,
+    all_pairs: bool = False,
 ) -> Ladder:
     """Measure levels.
 
@@ -94,15 +119,17 @@ def climb(
         The number of the first set of deals; `SETS` are taken.
     stage
         What the tournaments are called.
+    all_pairs
+        Does every level meet every other, not the next lower alone?
     """
     named = list(agents.items())
-    alone = [
-        plays.results(f"{stage}-{name}", plays.alone(agent, deals, first_set + ALONE)) for name, agent in named
-    ]
-    pairs = [
-        plays.results(f"{stage}-{name}-{below}", plays.pair(agent, lower, pair_deals, first_set + PAIRS))
-        for (below, lower), (name, agent) in zip(named, named[1:], strict=False)
-    ]
+    alone = [plays.results(f"{stage}-{name}", plays.alone(agent, deals, first_set + ALONE)) for name, agent in named]
+    pairs = {}
+    for k, (name, agent) in enumerate(named):
+        for below in range(0 if all_pairs else max(k - 1, 0), k):
+            lower, theirs = named[below]
+            t = plays.pair(agent, theirs, pair_deals, first_set + PAIRS)
+            pairs[k, below] = plays.results(f"{stage}-{name}-{lower}", t)
     others = [registry.parse(text) for text in plays.others()]
     plausible = [
         plausibility(registry.parse(agent), others, plays.rules, plays.seed_of(first_set + LOOKS))

@@ -131,3 +131,9 @@ def numbers(results: Results, column: str, label: str = AGENT) -> Any:
     rows = results.summary.blocks
     mine = rows[(rows["agent"] == label).to_numpy()].sort_values(["match", "deal"])
     return mine[column].to_numpy(np.float64)
+
+
+def taken(results: Results, column: str) -> Any:
+    """Return what an agent took of what it and the one below it won, block by block: float64[blocks]."""
+    mine, theirs = (numbers(results, column, label) for label in (AGENT, BELOW))
+    return mine / (mine + theirs)

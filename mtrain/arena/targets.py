@@ -5,6 +5,7 @@ the share of the rounds that each level wins of those that it and the next lower
 is wanted, and finds nothing.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,10 +93,14 @@ def wanted(
     TargetsError
         If they contradict each other, or a number is out of range.
     """
-    given = [name for name, value in (("targets", targets), ("weakest", weakest), ("beats", beats)) if value is not None]
+    given = [
+        name for name, value in (("targets", targets), ("weakest", weakest), ("beats", beats)) if value is not None
+    ]
     if len(given) > 1:
         raise TargetsError(f"{given[0]} and {given[1]} are two ways to say what levels are to be; give one")
-    if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int) or not 2 <= levels <= MOST_LEVELS):
+    if levels is not None and (
+        isinstance(levels, bool) or not isinstance(levels, int) or not 2 <= levels <= MOST_LEVELS
+    ):
         raise TargetsError(f"levels is a whole number from 2 to {MOST_LEVELS}, not {levels!r}")
     if targets is None:
         n = LEVELS if levels is None else levels
@@ -107,7 +112,7 @@ def wanted(
         raise TargetsError(f"there are at least two levels, and {len(shares)} of the targets")
     if levels not in (None, len(shares)):
         raise TargetsError(f"{levels} levels and {len(shares)} targets do not agree")
-    for below, level in zip(shares, shares[1:], strict=False):
+    for below, level in itertools.pairwise(shares):
         if level <= below:
             raise TargetsError(f"targets go from the weakest level up: {level:g} after {below:g} does not")
     return Shares(shares)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena.dial import Dial, make_dial
-from mtrain.arena.plays import Plays, numbers
+from mtrain.arena.plays import Plays, numbers, taken
 from mtrain.arena.targets import Beats, Shares, Steps, TargetsError, Wanted
-from mtrain.errors import Trouble, nearest
+from mtrain.errors import Trouble
 from mtrain.game.rules import RuleSet
 from mtrain.study.curve import Curve, Found, Probe, fit
 from mtrain.study.words import counted
@@ -91,9 +91,7 @@ class Tuning:
     def plays(self, out: Path, **how: Any) -> Plays:
         """Return the tournaments of this tuning, kept in a directory."""
         names = [str(each) for each in self.references]
-        return Plays(
-            out, self.rules, self.players, names, self.seed, self.agents_from, n_games=self.sizes.games, **how
-        )
+        return Plays(out, self.rules, self.players, names, self.seed, self.agents_from, n_games=self.sizes.games, **how)
 
     @property
     def strongest(self) -> str:
@@ -103,7 +101,9 @@ class Tuning:
     @property
     def sizes(self) -> "Sizes":
         """Return how the budget is spent."""
-        plays = Plays(Path(), self.rules, self.players, [str(each) for each in self.references], self.seed, self.agents_from)
+        plays = Plays(
+            Path(), self.rules, self.players, [str(each) for each in self.references], self.seed, self.agents_from
+        )
         block = plays.alone(self.dial.at(0.5), 1, 0).schedule.n_games
         pair = plays.pair(self.dial.at(0.0), self.dial.at(1.0), 1, 0).schedule.n_games
         n = len(self.names)
@@ -115,7 +115,9 @@ class Tuning:
         costs = (*runs, n * block, (n - 1) * pair)
         deals = tuple(int(self.games * share / cost) for share, cost in zip(SHARES, costs, strict=True))
         played = sum(d * cost for d, cost in zip(deals, costs, strict=True))
-        return Sizes(*deals, games=played, least=math.ceil(max(LEAST_DEALS * c / s for s, c in zip(SHARES, costs, strict=True))))
+        return Sizes(
+            *deals, games=played, least=math.ceil(max(LEAST_DEALS * c / s for s, c in zip(SHARES, costs, strict=True)))
+        )
 
 
 @dataclass(frozen=True)
@@ -308,7 +310,7 @@ def _place(tuning: Tuning, name: str, quantity: str, target: float, curve: Curve
 
 def _chain(found: Search, wanted: Beats) -> list[Placed]:
     """Find each next lower level by what the level above takes from it, from the strongest down."""
-    tuning, plays, sizes = found.tuning, found.plays, found.tuning.sizes
+    tuning, sizes = found.tuning, found.tuning.sizes
     names = tuning.names[::-1]
     end = None if tuning.top else Found(math.nan, 0.0, math.nan, math.nan, math.nan, "the strong end of the dial")
     placed = [Placed(names[0], tuning.strongest, None, "taken", end)]
@@ -316,15 +318,9 @@ def _chain(found: Search, wanted: Beats) -> list[Placed]:
         above = placed[-1]
         start = above.at or 0.0
         probes: list[Probe] = []
-
-        def probe(what: str, x: float, deals: int, deal_set: int) -> None:
-            made = plays.results(f"below-{above.name}-{what}", plays.pair(above.agent, tuning.dial.at(x), deals, deal_set))
-            mine, theirs = (numbers(made, "round_wins", label) for label in ("level", "below"))
-            probes.append(Probe(x, deal_set, mine / (mine + theirs)))
-
         first_set = (REFINES + 1) * step
         for k, x in enumerate(np.linspace(start, 1, CHAIN + 1)[1:].tolist()):
-            probe(str(k), x, sizes.grid, first_set)
+            probes.append(_below(found, above, str(k), x, sizes.grid, first_set))
         for turn in range(REFINES + 1):
             curve = fit(probes, rises=True, least=0.0, most=1.0)
             try:
@@ -334,7 +330,13 @@ def _chain(found: Search, wanted: Beats) -> list[Placed]:
                     f"{error}; {counted(len(placed), 'level')} can be had, down from {tuning.strongest}"
                 ) from None
             if turn < REFINES and next_.at is not None:
-                probe(f"closer-{turn + 1}", next_.at, sizes.refine, first_set + turn + 1)
+                probes.append(_below(found, above, f"closer-{turn + 1}", next_.at, sizes.refine, first_set + turn + 1))
         placed.append(next_)
         found.probes += [(p.at, p.deals, {"taken": p.values}) for p in probes]
     return placed[::-1]
+
+
+def _below(found: Search, above: Placed, what: str, x: float, deals: int, deal_set: int) -> Probe:
+    """Play a position against the level above it: what the latter takes of the rounds."""
+    t = found.plays.pair(above.agent, found.tuning.dial.at(x), deals, deal_set)
+    return Probe(x, deal_set, taken(found.plays.results(f"below-{above.name}-{what}", t), "round_wins"))

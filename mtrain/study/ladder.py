@@ -68,7 +68,7 @@ def steps(names: Sequence[str], diffs: Sequence[Floats], *, claimed: Sequence[fl
     for row in np.flatnonzero((gap.why == "") & (np.abs(gap.mean) > NOISE)).tolist():
         spread = float(gap.error[row] * np.sqrt(blocks))
         needed[row] = max(np.ceil(fixed_size(spread, abs(gap.mean[row]), LEVEL / (2 * n), 1 - POWER)), 2)
-    same = (np.abs(gaps) <= NOISE).all(axis=1)
+    same: Bools = np.all(np.abs(gaps) <= NOISE, axis=1, keepdims=True)[:, 0]
     notes = []
     for row in range(n):
         parts = []

@@ -1,7 +1,8 @@
 """The tables of difficulty levels: every column's name, type, unit and meaning, written once.
 
-A curve of strength along a dial, the probes that it was drawn through, and the steps of a ladder of levels. Nothing
-here knows how a number of theirs is found, or what a dial turns.
+A curve of strength along a dial, the probes that it was drawn through, the levels of a ladder, its steps, what levels
+take from one another, which claims about them hold, and what they are worth at other tables. Nothing here knows how a
+number of theirs is found, or what a dial turns.
 """
 
 from __future__ import annotations
@@ -33,4 +34,52 @@ STEPS = Table("steps", "neighbouring levels", ("level", "below"), (
     *interval("off", "gap minus the mean gap of the ladder", "pips/round"),
     Column("even", "bool", "may the step be as large as the mean step: does the interval of off hold 0?"),
     Column("note", "str", "what is wrong with the step, or why a number is absent, else empty"),
+))  # fmt: skip
+
+QUANTITIES = ("win", "diff", "taken")
+"""What a target can be of: the share of games won, pips a round, or the share of rounds taken from the next lower."""
+
+LEVELS = Table("levels", "level", ("level",), (
+    Column("level", "str", "the level, the weakest first"),
+    Column("agent", "str", "the agent that it is, as one writes it"),
+    Column("dial", "Float64", "where on the dial it was found: 0 is unweakened, 1 is weakest", "dial"),
+    Column("target_of", "str", "what it was to be worth: a quantity, or empty where nothing was asked for"),
+    Column("target", "Float64", "… and how much of it"),
+    Column("blocks", "int32", "blocks that it was measured on", "blocks"),
+    *interval("win", "share of the games that it wins among the references", "share"),
+    *interval("diff", "pips per round against the others at the table, lower is better", "pips/round"),
+    *interval("round_wins", "share of the rounds that it wins among the references", "share"),
+    *interval("regret", "pips that a decision costs more than the reference's choice", "pips/decision"),
+    Column("regret_p95", "Float64", "pips that nineteen decisions of twenty cost at most", "pips/decision"),
+    Column("stays_in", "Float64", "share of its decisions in which it stays in where it could go out", "share"),
+    Column("passes", "Float64", "share in which it passes where it could lay a tile", "share"),
+    Column("leaves_marked", "Float64", "share in which it leaves its train marked though closing it is free", "share"),
+))  # fmt: skip
+
+PAIRS = Table("pairs", "pair of levels", ("level", "below"), (
+    Column("level", "str", "the level meant to be stronger"),
+    Column("below", "str", "the level meant to be weaker; the two share the seats"),
+    Column("blocks", "int32", "blocks that the two played", "blocks"),
+    *interval("rounds", "share of the rounds that the level takes", "share"),
+    *interval("games", "share of the games that the level takes", "share"),
+    Column("note", "str", "why an interval is absent, else empty"),
+))  # fmt: skip
+
+CLAIMS = Table("claims", "claim", ("level", "claim"), (
+    Column("level", "str", "the level that it is about"),
+    Column("claim", "str", "what is claimed"),
+    Column("said", "Float64", "what the file says"),
+    *interval("found", "what fresh deals say", "as claimed", ""),
+    Column("holds", "bool", "is it not refuted, all claims of its kind judged together at 5 %?"),
+    Column("note", "str", "in what it fails, or why a number is absent, else empty"),
+))  # fmt: skip
+
+ELSEWHERE = Table("elsewhere", "level at a table", ("rules", "players", "level"), (
+    Column("rules", "str", "the preset"),
+    Column("players", "int8", "seats at the table", "seats"),
+    Column("level", "str", "the level, the weakest first"),
+    Column("blocks", "int32", "blocks that it was measured on", "blocks"),
+    *interval("win", "share of the games that it wins among the references", "share"),
+    *interval("diff", "pips per round against the others at the table, lower is better", "pips/round"),
+    Column("note", "str", "where the order of the levels is not kept, else empty"),
 ))  # fmt: skip

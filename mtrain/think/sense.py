@@ -17,8 +17,8 @@ from mtrain.think.survey import SURVEY, TUNED, weigh
 # What is wrong with an action: nothing; another would have gone out; it passes, and could lay a tile; it lays elsewhere
 # a tile that would have closed its own marked train, and been laid as well there.
 SANE, STAYS, IDLE, OPEN = range(4)
-FOLLIES = ("stays in", "passes", "leaves its train marked")
-"""What the follies are called, from `STAYS` on."""
+FOLLIES = ("stays_in", "passes", "leaves_marked")
+"""What the follies are called where they are counted, from `STAYS` on."""
 
 
 @kernel

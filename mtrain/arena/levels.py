@@ -1,0 +1,290 @@
+"""Levels: a tuning from its plan to the file, tables and all.
+
+The file says of every level who it is, what it was to be worth and what it was found to be worth, how it stands to
+the next lower one, how plausible it plays, and what made it. The time that anything took is in a table beside it: it
+is the one thing that differs from run to run.
+"""
+
+import json
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtrain import __version__
+from mtrain.arena.brake import Brake
+from mtrain.arena.command import house_rules
+from mtrain.arena.ladder import Ladder, climb
+from mtrain.arena.plays import AGENT, Progress
+from mtrain.arena.run import written
+from mtrain.arena.tournament import TournamentError
+from mtrain.arena.tuning import CONFIRM, Placed, Search, Tuning, search
+from mtrain.game.rules import RULES_VERSION
+from mtrain.study import files, ladder_tables, tables
+from mtrain.study.curve import Probe, probes_table
+from mtrain.study.curve import table as curve_table
+from mtrain.study.intervals import Estimate
+from mtrain.study.ladder import missing, order
+from mtrain.study.places import LEVEL, holm
+from mtrain.think.levels import FORMAT, Levels, levels_text, read_levels
+from mtrain.think.registry import Registry
+from mtrain.think.versions import made_of, rules_hash
+
+FILE, SPEC = "levels.toml", "tuning.json"
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What came of a tuning.
+
+    Attributes
+    ----------
+    levels
+        The file that was written.
+    steps
+        The `steps` table.
+    troubles
+        What is not as it was asked for, a sentence each.
+    """
+
+    levels: Levels
+    steps: pd.DataFrame
+    troubles: list[str]
+
+
+def tune(
+    tuning: Tuning,
+    out: str | Path,
+    *,
+    jobs: int | None = None,
+    resume: bool = False,
+    brake: Brake | None = None,
+    watch: Callable[[Progress], None] | None = None,
+) -> Tuned:
+    """Find levels, confirm them on fresh deals and write their file.
+
+    Parameters
+    ----------
+    tuning
+        What is wanted, by `plan_tuning`.
+    out
+        A directory that is empty or not there yet: it takes the file, its tables, and all that was played.
+    jobs
+        Workers; None: one a core. The file has the same bytes whatever their number.
+    resume
+        If the directory holds the same tuning, go on with it.
+    brake, watch
+        What ends the work; who is told how far it is.
+
+    Raises
+    ------
+    TournamentError
+        If the directory holds something else.
+    Unreached
+        If no position of the dial reaches a target; what was played is kept.
+    Interrupted, Unwritten, Lost, Fault
+        As from `run`.
+    """
+    out = Path(out)
+    spec = spec_of(tuning)
+    begin(out, SPEC, spec, resume)
+    plays = tuning.plays(out, jobs=jobs, brake=brake, watch=watch)
+    registry = Registry(tuning.agents_from)
+    placed, found = search(tuning, plays)
+    sizes = tuning.sizes
+    agents = {each.name: each.agent for each in placed}
+    ladder = climb(plays, registry, agents, sizes.confirm, sizes.pairs, CONFIRM, "confirm")
+    troubles = _troubles(tuning, placed, ladder)
+    said = _file(tuning, placed, ladder, registry, out, troubles)
+    with written(out):
+        _write_tables(found, ladder, out)
+        files.put(out / FILE, levels_text(said).encode())
+    return Tuned(read_levels(out / FILE), ladder.steps, troubles)
+
+
+def spec_of(tuning: Tuning) -> dict[str, Any]:
+    """Return what the games of a tuning depend on, as JSON values."""
+    base, changes = house_rules(tuning.rules)
+    return {
+        "strong": tuning.dial.at(0.0),
+        "weak": tuning.dial.at(1.0),
+        "top": str(tuning.top) if tuning.top else None,
+        "wanted": str(tuning.wanted),
+        "names": list(tuning.names),
+        "references": [str(each) for each in tuning.references],
+        "rules": base,
+        "set": changes,
+        "players": tuning.players,
+        "games": tuning.games,
+        "seed": tuning.seed,
+        "max_step": tuning.max_step,
+        "agents_from": list(tuning.agents_from),
+    }
+
+
+def begin(out: Path, name: str, spec: Mapping[str, Any], resume: bool) -> None:
+    """Make sure that work of a kind can be kept in a directory, and write down there what it is.
+
+    Raises
+    ------
+    TournamentError
+        If the directory is not empty, unless it holds the same work, and that is to be gone on with.
+    """
+    text = json.dumps(spec, indent=2, ensure_ascii=False) + "\n"
+    file = out / name
+    try:
+        there = (
+            [path.name for path in out.iterdir() if not path.name.endswith(files.UNFINISHED)] if out.is_dir() else []
+        )
+        if not there:
+            files.put(file, text.encode())
+            return
+        before = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+    except (OSError, ValueError) as error:
+        raise TournamentError(f"{out} cannot be used: {error}") from None
+    if before is None:
+        raise TournamentError(f"{out} is not empty; name a new directory, or empty it first")
+    if not resume:
+        raise TournamentError(f"{out} is not empty: --resume (resume=True) goes on with what it holds")
+    for key, value in spec.items():
+        if before.get(key) != value:
+            raise TournamentError(f"{out} holds other work: its {key} is {before.get(key)!r}, not {value!r}")
+
+
+def _troubles(tuning: Tuning, placed: list[Placed], ladder: Ladder) -> list[str]:
+    """Say what is not as it was asked for."""
+    missed = off_target(ladder, {each.name: (each.quantity, each.target) for each in placed if each.target is not None})
+    said = [f"level {name!r} misses its target: {sentence}" for name, sentence in missed.items()]
+    said += order(ladder.names, ladder.values("diff"))
+    if tuning.max_step is not None:
+        said += [
+            f"a level is missing between {below!r} and {level!r}: they are {gap:.2f} pips/round apart, and "
+            f"{tuning.max_step:g} is the most"
+            for below, level, gap in missing(ladder.steps, tuning.max_step)
+        ]
+    return said
+
+
+def found_of(ladder: Ladder, name: str, quantity: str) -> Estimate:
+    """Return what a level of a ladder is worth in the quantity of its target."""
+    k = ladder.names.index(name)
+    # What is taken is told of the pair by its upper level; a target of it belongs to the lower.
+    return ladder.taken(k + 1, "round_wins") if quantity == "taken" else ladder.strength(k, quantity)
+
+
+def off_target(ladder: Ladder, targets: Mapping[str, tuple[str, float]]) -> dict[str, str]:
+    """Return the levels whose targets are refuted by what was found, all judged together at 5 % (Holm), and how."""
+    found = [found_of(ladder, name, quantity) for name, (quantity, _) in targets.items()]
+    t = np.array([(e.mean[0] - target) / e.error[0] for e, (_, target) in zip(found, targets.values(), strict=True)])
+    levels = holm(t, np.array([e.n[0] - 1.0 for e in found]))
+    return {
+        name: f"{target:.4g} was asked for, and {e.mean[0]:.4g} [{e.lo[0]:.4g}, {e.hi[0]:.4g}] found"
+        for (name, (_, target)), e, level in zip(targets.items(), found, levels, strict=True)
+        if level < LEVEL
+    }
+
+
+def _file(
+    tuning: Tuning, placed: list[Placed], ladder: Ladder, registry: Registry, out: Path, troubles: list[str]
+) -> dict[str, Any]:
+    spec = spec_of(tuning)
+    sizes = tuning.sizes
+    conditions = {
+        "rules": spec["rules"], "set": spec["set"], "players": tuning.players,
+        "references": spec["references"], "rules_hash": rules_hash(tuning.rules), "rules_version": RULES_VERSION,
+    }  # fmt: skip
+    how = {key: spec[key] for key in ("strong", "weak", "top", "wanted", "games", "seed", "max_step")}
+    how |= {"deals_grid": sizes.grid, "deals_closer": sizes.refine}
+    said: dict[str, Any] = {
+        "format": FORMAT,
+        "title": f"{tuning.wanted}; {tuning.players} seats, {' '.join(spec['references'])}",
+        "mtrain": __version__,
+        "agents_from": [_relative(place, out) for place in tuning.agents_from],
+        "conditions": conditions,
+        "tuning": {key: value for key, value in how.items() if value is not None},
+        "troubles": troubles,
+        "level": [],
+    }
+    for k, each in enumerate(placed):
+        said["level"].append(_level(each, ladder, k, registry))
+    return said
+
+
+def _relative(place: str, out: Path) -> str:
+    return Path(os.path.relpath(place, out)).as_posix()
+
+
+def _level(placed: Placed, ladder: Ladder, k: int, registry: Registry) -> dict[str, Any]:
+    """Return what the file says of a level."""
+    spec = registry.parse(placed.agent)
+    standing = ladder.alone[k].standings
+    games = int(standing.loc[standing["agent"] == AGENT, "games"].iloc[0])
+    said: dict[str, Any] = {"name": placed.name, "agent": placed.agent, "code": made_of(spec.origin)}
+    if placed.found is not None:
+        said |= _numbers({"dial": placed.found.at, "dial_lo": placed.found.lo, "dial_hi": placed.found.hi})
+    if placed.target is not None:
+        said |= {"target": round(placed.target, 4), "target_of": placed.quantity}
+    said |= {"blocks": int(ladder.strength(k, "diff").n[0]), "games": games, "seed": ladder.alone[k].manifest["seed"]}
+    for column in ("win", "diff", "round_wins"):
+        said |= estimated(column, ladder.strength(k, column))
+    plain = ladder.plausible[k]
+    said["plausibility"] = {
+        "decisions": plain.decisions, "looks": plain.looks,
+        **_numbers({"regret": plain.regret, "regret_lo": plain.regret_lo, "regret_hi": plain.regret_hi,
+                    "regret_p95": plain.regret_p95}),
+        **{name: done / plain.decisions for name, (done, _) in plain.follies.items()},
+    }  # fmt: skip
+    if k:
+        row = ladder.steps.iloc[k - 1]
+        step = _numbers(
+            {name: row[name] for name in ("gap", "gap_lo", "gap_hi", "p", "needed", "off", "off_lo", "off_hi")}
+        )
+        step |= {"below": row["below"], "distinct": bool(row["distinct"]), "even": bool(row["even"])}
+        step |= estimated("rounds", ladder.taken(k, "round_wins")) | estimated("games", ladder.taken(k, "win"))
+        step |= {"pair_blocks": int(ladder.taken(k, "win").n[0])}
+        said["step"] = step | ({"note": str(row["note"])} if row["note"] else {})
+    return said
+
+
+def estimated(name: str, e: Estimate) -> dict[str, float]:
+    """Return an estimate and its interval as a file says them; what cannot be had is left out."""
+    return _numbers({name: e.mean[0], f"{name}_lo": e.lo[0], f"{name}_hi": e.hi[0]})
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers that there are, with the digits that they are worth."""
+    return {
+        name: round(float(value), 4)
+        for name, value in values.items()
+        if not pd.isna(value) and math.isfinite(float(value))
+    }
+
+
+def _write_tables(found: Search, ladder: Ladder, out: Path) -> None:
+    """Write the tables of a tuning beside its file."""
+    columns = dict.fromkeys(name for _, _, values in found.probes for name in values)
+    for column in columns:
+        probes = [Probe(x, deal_set, values[column]) for x, deal_set, values in found.probes]
+        agents = [found.tuning.dial.at(x) for x, _, _ in found.probes]
+        frame = probes_table(probes, agents, share=column != "diff")
+        files.write(ladder_tables.PROBES, frame, out / f"probes-{column}.parquet")
+        if column != "taken":
+            files.write(ladder_tables.CURVE, curve_table(found.curve(column)), out / f"curve-{column}.parquet")
+    files.write(ladder_tables.STEPS, ladder.steps, out / "steps.parquet")
+    files.write(ladder_tables.PAIRS, ladder.pairs_table, out / "pairs.parquet")
+    files.write(tables.TIMING, times_of(ladder), out / "timing.parquet")
+
+
+def times_of(ladder: Ladder) -> pd.DataFrame:
+    """Return the `timing` table of the levels: the one that differs from run to run."""
+    rows = []
+    for name, results in zip(ladder.names, ladder.alone, strict=True):
+        timing = results.timing
+        row = timing[timing["agent"].astype(str) == AGENT].iloc[0]
+        rows.append([name, row["decisions"], row["us_per_decision"], row["p95"]])
+    return tables.frame(tables.TIMING, dict(zip(tables.TIMING.names, map(list, zip(*rows, strict=True)), strict=True)))
