@@ -182,7 +182,15 @@ def test_probes_of_one_set_of_deals_are_drawn_together() -> None:
         return float(np.sqrt(pull @ curve.cover @ pull))
 
     assert unsure(20.0, (0,)) == pytest.approx(unsure(0.0, (0,)), rel=0.2)
-    assert unsure(20.0, (0, 1)) > 3 * unsure(20.0, (0,))
+    assert unsure(20.0, tuple(range(9))) > 3 * unsure(20.0, (0,))
+
+
+def test_two_sets_of_deals_that_share_the_dial_are_told_from_a_bend() -> None:
+    """One set is of worse deals for everybody: every other probe is 3 pips up, and the curve goes straight through."""
+    probes = Bots(lambda x: 12 * x, (), deal=20.0, luck=1.0).play(np.random.default_rng(8), 0, GRID, 300)
+    probes = [Probe(p.at, n % 2, p.values + 3 * (n % 2)) for n, p in enumerate(probes)]
+    steps = np.diff(fit(probes, rises=True).at(GRID))
+    assert steps == pytest.approx(np.full(8, 1.5), abs=0.3)
 
 
 def test_the_ends_are_reach_and_the_table_is_the_curve() -> None:

@@ -32,6 +32,7 @@ STRAY = 4.0
 ONE = "needs probes at 2 positions of the dial"
 
 _KEY = 0x6375727665
+_LEAST = 1e-3  # of the usual variance is a probe's own, at least: none is followed blindly
 _FINE = 1001  # positions at which a curve is searched
 
 
@@ -221,9 +222,10 @@ def fit(
     Notes
     -----
     The curve is a sum of quadratic I-splines with coefficients of 0 or more (Ramsay 1988, "Monotone regression splines
-    in action"), fitted to the means of the probes by least squares (Lawson & Hanson's NNLS), each weighted by 1 / the
-    variance of its mean. Variances count half as measured and half as on average: small samples of skewed numbers
-    otherwise weigh most where they happen to be low.
+    in action"), fitted to the means of the probes by least squares (Lawson & Hanson's NNLS), weighted by the inverse of
+    their covariance: a mean's own variance and, in common with the other probes of its set, that of what deals are
+    worth to everybody, which moves a set up or down and bends nothing. Own variances count half as measured and half as
+    on average: small samples of skewed numbers otherwise weigh most where they happen to be low.
 
     Knots lie at the positions of the grid: of the set of deals that spans most of the dial, so that a cluster of probes
     near a target draws no knots to itself and shares the one parabola of its stretch. Between knots the slope is
@@ -237,8 +239,8 @@ def fit(
     the cross-validated smoothing spline"), and the curve is fitted anew.
 
     All this was chosen by simulation: a grid of nine, then three clusters placed where it shows the targets, with
-    saturating, S-shaped and straight truths. Intervals held the truth in 94–96 % of runs. Without the random walk it
-    was 91–94 %, as clusters go astray just where the grid's noise bends the curve; five stiff knots in its stead held
+    saturating, S-shaped and straight truths. Intervals held the truth in 95–96 % of runs. Without the random walk it
+    was 91–95 %, as clusters go astray just where the grid's noise bends the curve; five stiff knots in its stead held
     an S-shaped truth in 92 % and, with more blocks, in 80 %; percentiles of the replicates and reflected ("basic") ones
     came to 1 and 2 % less than their standard error, since what monotony shifts they count twice or turned round.
     """
@@ -250,7 +252,7 @@ def fit(
     n = np.array([len(probe.values) for probe in probes])
     sign = 1.0 if rises else -1.0
     knots = _knots(probes)
-    solve = _Squares(sign * _rises(at, knots), _weights(probes), knots, mean)
+    solve = _Squares(sign * _rises(at, knots), _covariance(probes), knots, mean)
     found = solve(mean[None])[0]
     why = ONE if len(knots) < 2 else FEW if n.min() < 2 else "" if _varies(probes) else CONSTANT
     cover = np.zeros((1 + len(knots), 1 + len(knots)))
@@ -303,15 +305,16 @@ def probes_table(probes: Sequence[Probe], agents: Sequence[str], *, share: bool 
 class _Squares:
     """Weighted least squares of a level and of slopes that are 0 or more; only the data change from call to call."""
 
-    def __init__(self, pull: Floats, weight: Floats, knots: Floats, mean: Floats) -> None:
-        self.share, self.root = weight / weight.sum(), np.sqrt(weight)
+    def __init__(self, pull: Floats, covariance: Floats, knots: Floats, mean: Floats) -> None:
+        precision = np.linalg.inv(covariance)
+        self.share, self.root = precision.sum(axis=0) / precision.sum(), np.linalg.cholesky(precision)
         self.center = self.share @ pull
-        pull = (pull - self.center) * self.root[:, None]
+        pull = self.root.T @ (pull - self.center)
         stiff = np.zeros((0, len(knots)))
         if len(knots) > 1:
             line = pull.sum(axis=1)  # what a slope of 1 everywhere would give
             heft = float(line @ line)
-            steep = float(line @ ((mean - self.share @ mean) * self.root)) / heft
+            steep = float(line @ ((mean - self.share @ mean) @ self.root)) / heft
             spread = STRAY * np.sqrt(np.diff(knots) / np.ptp(knots)) * np.sqrt(steep**2 + 1 / heft)
             stiff = np.diff(np.eye(len(knots)), axis=0) / spread[:, None]
         q, self.r = np.linalg.qr(np.vstack([pull, stiff]))
@@ -322,7 +325,7 @@ class _Squares:
         from scipy.optimize import nnls  # slow to import, and most commands draw no curve
 
         middle = means @ self.share
-        wanted = ((means - middle[:, None]) * self.root) @ self.of_means
+        wanted = (means - middle[:, None]) @ self.root @ self.of_means
         if stray is not None:
             wanted = wanted + stray @ self.of_stray
         slopes = np.array([nnls(self.r, row)[0] for row in wanted])
@@ -379,15 +382,26 @@ def _rises(x: Floats, knots: Floats) -> Floats:
     return risen
 
 
-def _weights(probes: Sequence[Probe]) -> Floats:
-    """float64[probes]: 1 / the variance of each mean, half of it as measured and half as on average."""
+def _covariance(probes: Sequence[Probe]) -> Floats:
+    """float64[probes, probes]: of their means; of two in a set of deals it is what deals are worth to everybody."""
     spread = np.array([probe.values.var(ddof=1) if len(probe.values) > 1 else np.nan for probe in probes])
     if np.isnan(spread).all() or not np.nanmean(spread) > NOISE**2:
         spread = np.ones(len(probes))
-    usual = np.nanmean(spread)
+    usual = float(np.nanmean(spread))
+    own, common = np.where(np.isnan(spread), usual, spread), np.zeros((len(probes), len(probes)))
+    deals = np.array([probe.deals for probe in probes])
+    for number in np.unique(deals):
+        mine = np.flatnonzero(deals == number)
+        together = np.array([probes[n].values for n in mine.tolist()])
+        if min(together.shape) > 1:
+            pairs = np.cov(together)[np.triu_indices(len(mine), 1)]
+            shared = max(float(pairs.mean()), 0.0)
+            own[mine] -= shared
+            common[np.ix_(mine, mine)] = shared
+    own = np.maximum((own + own.mean()) / 2, _LEAST * usual)
     n = np.array([len(probe.values) for probe in probes])
-    weights: Floats = n / ((np.where(np.isnan(spread), usual, spread) + usual) / 2)
-    return weights
+    covariance: Floats = (common + np.diag(own)) / n
+    return covariance
 
 
 def _varies(probes: Sequence[Probe]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mtrain.study import ladder_tables, tables
-from mtrain.study.blocks import Bools, Floats
+from mtrain.study.blocks import Floats
 from mtrain.study.intervals import NOISE, estimate
 from mtrain.study.places import LEVEL, holm
 from mtrain.study.sequential import fixed_size
@@ -63,12 +63,12 @@ def steps(names: Sequence[str], diffs: Sequence[Floats], *, claimed: Sequence[fl
     gap = estimate(gaps.ravel(), who, n)
     off = estimate((gaps - (gaps.mean(axis=0) if n else 0)).ravel(), who, n)
     p = holm(gap.t, (gap.n - 1).astype(np.float64))
-    distinct: Bools = np.less(p, LEVEL)
+    distinct = p < LEVEL
     needed = np.full(n, np.nan)
     for row in np.flatnonzero((gap.why == "") & (np.abs(gap.mean) > NOISE)).tolist():
         spread = float(gap.error[row] * np.sqrt(blocks))
         needed[row] = max(np.ceil(fixed_size(spread, abs(gap.mean[row]), LEVEL / (2 * n), 1 - POWER)), 2)
-    same: Bools = np.all(np.abs(gaps) <= NOISE, axis=1, keepdims=True)[:, 0]
+    same = np.abs(gaps).max(axis=1, initial=0) <= NOISE
     notes = []
     for row in range(n):
         parts = []
