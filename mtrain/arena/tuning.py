@@ -101,9 +101,8 @@ class Tuning:
     @property
     def sizes(self) -> "Sizes":
         """Return how the budget is spent."""
-        plays = Plays(
-            Path(), self.rules, self.players, [str(each) for each in self.references], self.seed, self.agents_from
-        )
+        names = [str(each) for each in self.references]
+        plays = Plays(Path(), self.rules, self.players, names, self.seed, self.agents_from)
         block = plays.alone(self.dial.at(0.5), 1, 0).schedule.n_games
         pair = plays.pair(self.dial.at(0.0), self.dial.at(1.0), 1, 0).schedule.n_games
         n = len(self.names)
@@ -113,11 +112,12 @@ class Tuning:
             else ((GRID + (self.top is not None)) * block, REFINES * n * block)
         )  # fmt: skip
         costs = (*runs, n * block, (n - 1) * pair)
-        deals = tuple(int(self.games * share / cost) for share, cost in zip(SHARES, costs, strict=True))
-        played = sum(d * cost for d, cost in zip(deals, costs, strict=True))
-        return Sizes(
-            *deals, games=played, least=math.ceil(max(LEAST_DEALS * c / s for s, c in zip(SHARES, costs, strict=True)))
+        grid, refine, confirm, pairs = (
+            int(self.games * share / cost) for share, cost in zip(SHARES, costs, strict=True)
         )
+        games = sum(n * cost for n, cost in zip((grid, refine, confirm, pairs), costs, strict=True))
+        least = math.ceil(max(LEAST_DEALS * cost / share for share, cost in zip(SHARES, costs, strict=True)))
+        return Sizes(grid, refine, confirm, pairs, games, least)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,313 @@
+"""Verifying: what a levels file claims, held against fresh deals, and what its levels are worth at other tables.
+
+A claim holds unless it is refuted: claims of one kind are judged together, so that with 95 % no true one of them is
+called false. Time is told, not claimed: it belongs to a machine.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mtrain.arena.brake import Brake
+from mtrain.arena.ladder import Ladder, climb, mean
+from mtrain.arena.levels import begin, found_of, times_of
+from mtrain.arena.plays import Plays, Progress, numbers
+from mtrain.arena.targets import TargetsError
+from mtrain.game.rules import RuleSet, override, preset
+from mtrain.study import ladder_tables, tables
+from mtrain.study.intervals import Estimate, t_quantile
+from mtrain.study.ladder import order
+from mtrain.study.places import LEVEL, holm
+from mtrain.think.levels import Levels
+from mtrain.think.registry import Registry
+from mtrain.think.sense import FOLLIES
+from mtrain.think.versions import made_of, rules_hash
+
+DEALS, PAIR_DEALS = 300, 100
+"""Deals that each level plays alone, and against the next lower, where nothing else is said."""
+
+SPEC = "verifying.json"
+
+_TARGETS = {"win": "target: share of games", "diff": "target: pips/round", "taken": "target: share of rounds"}
+_MEASURED = {"win": "share of games", "diff": "pips/round"}
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What became of the claims.
+
+    Attributes
+    ----------
+    claims
+        The `claims` table.
+    ladder
+        What was measured.
+    changed
+        What is other than when the file was made, a sentence each.
+    """
+
+    claims: pd.DataFrame
+    ladder: Ladder
+    changed: list[str]
+
+    @property
+    def holds(self) -> bool:
+        """Does every claim hold?"""
+        return bool(self.claims["holds"].all())
+
+    @property
+    def timing(self) -> pd.DataFrame:
+        """The `timing` table of the levels, on this machine."""
+        return times_of(self.ladder)
+
+
+@dataclass
+class _Claims:
+    """Claims, as they are judged."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def judge(
+        self, claim: str, said: Mapping[str, float], found: Mapping[str, Estimate], doubt: Mapping[str, float]
+    ) -> None:
+        """Judge numbers of one kind together: each is refuted where it is further off than both errors explain."""
+        names = list(said)
+        error = np.array([np.hypot(found[name].error[0], doubt.get(name, 0.0)) for name in names])
+        off = np.array([found[name].mean[0] - said[name] for name in names])
+        levels = holm(off / error, np.array([found[name].n[0] - 1.0 for name in names]))
+        for name, gap, level in zip(names, off, levels, strict=True):
+            e = found[name]
+            note = str(e.why[0]) or (f"off by {gap:+.3g}" if level < LEVEL else "")
+            self.add(name, claim, said[name], (e.mean[0], e.lo[0], e.hi[0]), not level < LEVEL, note)
+
+    def add(
+        self, level: str, claim: str, said: float | None, found: Sequence[float], holds: bool, note: str = ""
+    ) -> None:
+        names = ("found", "found_lo", "found_hi")
+        given = dict(zip(names, [*found, np.nan, np.nan][:3], strict=True))
+        self.rows.append(
+            {
+                "level": level,
+                "claim": claim,
+                "said": np.nan if said is None else said,
+                **given,
+                "holds": holds,
+                "note": note,
+            }
+        )
+
+    def table(self) -> pd.DataFrame:
+        """The `claims` table."""
+        columns = {name: [row[name] for row in self.rows] for name in ladder_tables.CLAIMS.names}
+        for name in ("said", "found", "found_lo", "found_hi"):
+            columns[name] = np.array(columns[name], float)  # type: ignore[assignment]
+        return tables.frame(ladder_tables.CLAIMS, columns)
+
+
+def rules_of(levels: Levels) -> RuleSet:
+    """Return the rules under which the levels of a file were measured."""
+    said = levels.conditions
+    return override(preset(said["rules"]), said.get("set", {}))
+
+
+def changes(levels: Levels) -> list[str]:
+    """Say what is other than when a file was made: its rules, or the code that its agents are made of."""
+    now = rules_hash(rules_of(levels))
+    said = levels.conditions.get("rules_hash")
+    found = [] if said in (None, now) else [f"the rules are others than then (hash {said}, now {now})"]
+    registry = Registry(levels.places)
+    for level in levels.levels.values():
+        made = made_of(registry.parse(level.agent).origin)
+        if level.said.get("code") not in (None, made):
+            found.append(f"level {level.name!r} was measured with other code (hash {level.said['code']}, now {made})")
+    return found
+
+
+def verify(
+    levels: Levels,
+    out: str | Path,
+    *,
+    deals: int = DEALS,
+    pair_deals: int = PAIR_DEALS,
+    seed: int | None = None,
+    all_pairs: bool = False,
+    jobs: int | None = None,
+    resume: bool = False,
+    brake: Brake | None = None,
+    watch: Callable[[Progress], None] | None = None,
+) -> Verified:
+    """Measure the levels of a file again on fresh deals, and say which of its claims hold.
+
+    Parameters
+    ----------
+    levels
+        The file, by `read_levels`.
+    out
+        A directory for what is played.
+    deals, pair_deals
+        Deals that each level plays alone, and against the next lower.
+    seed
+        Another than the file's own; None: the next.
+    all_pairs
+        Does every level meet every other?
+    jobs, resume, brake, watch
+        As for `tune`.
+
+    Raises
+    ------
+    TargetsError
+        If the deals would not be fresh, or are too few.
+    """
+    own = int(levels.said.get("tuning", {}).get("seed", -1))
+    seed = own + 1 if seed is None else seed
+    if seed == own:
+        raise TargetsError(f"the deals of seed {seed} made the file; verify it with fresh ones: another seed")
+    for name, n in (("deals", deals), ("pair_deals", pair_deals)):
+        if n < 2:
+            raise TargetsError(f"{name} is a whole number, 2 or more, not {n}")
+    rules, players = rules_of(levels), int(levels.conditions["players"])
+    agents = {level.name: level.agent for level in levels.levels.values()}
+    registry = Registry(levels.places)
+    out = Path(out)
+    asked = {"deals": deals, "pair_deals": pair_deals, "seed": seed, "all_pairs": all_pairs}
+    begin(out, SPEC, {"levels": agents, "conditions": levels.conditions, **asked}, resume)
+    plays = Plays(out, rules, players, levels.conditions["references"], seed, levels.places, jobs, brake, watch)
+    n = len(agents)
+    some = next(iter(agents.values()))
+    plays.n_games = n * plays.alone(some, deals, 0).schedule.n_games
+    n_pairs = n * (n - 1) // 2 if all_pairs else n - 1
+    plays.n_games += n_pairs * plays.pair(some, some, pair_deals, 0).schedule.n_games
+    ladder = climb(plays, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
+    return Verified(_judged(levels, ladder), ladder, changes(levels))
+
+
+def _judged(levels: Levels, ladder: Ladder) -> pd.DataFrame:
+    """Return what is claimed of levels, and what of it holds."""
+    claims = _Claims()
+    known = {name: level.said for name, level in levels.levels.items()}
+    for quantity, claim in _TARGETS.items():
+        said = {name: each["target"] for name, each in known.items() if each.get("target_of") == quantity}
+        found = {name: found_of(ladder, name, quantity) for name in said}
+        claims.judge(claim, said, found, {})
+    for column, claim in _MEASURED.items():
+        said = {name: each[column] for name, each in known.items() if column in each}
+        found = {name: ladder.strength(ladder.names.index(name), column) for name in said}
+        doubt = {
+            name: (known[name][f"{column}_hi"] - known[name][f"{column}_lo"])
+            / 2
+            / float(t_quantile(known[name]["blocks"] - 1))
+            for name in said
+            if f"{column}_lo" in known[name]
+        }
+        claims.judge(claim, said, found, doubt)
+    most = levels.said.get("tuning", {}).get("max_step")
+    for row in ladder.steps.to_dict("records"):
+        level, gap, off = str(row["level"]), _found(row, "gap"), _found(row, "off")
+        step = known[level].get("step", {})
+        if step.get("distinct"):
+            holds = bool(row["distinct"]) and gap[0] > 0
+            claims.add(level, "better than the next lower", step.get("gap"), gap, holds, str(row["note"]))
+        if step.get("even"):
+            claims.add(level, "a step as large as the mean", 0.0, off, bool(row["even"]))
+        if most is not None:
+            claims.add(level, "a step of at most", most, gap, not gap[1] > most)
+    for name, plain in zip(ladder.names, ladder.plausible, strict=True):
+        for folly in FOLLIES:
+            said_rate = known[name].get("plausibility", {}).get(folly)
+            if said_rate is not None:
+                rate = plain.follies[folly][0] / plain.decisions
+                holds = rate == 0 or said_rate > 0
+                claims.add(name, f"how often it {folly.replace('_', ' ')}", said_rate, (rate,), holds)
+    return claims.table()
+
+
+def _found(row: Mapping[Any, Any], name: str) -> tuple[float, ...]:
+    """Return a number of a row and the ends of its interval; nan where there is none."""
+    values = (row[name], row[f"{name}_lo"], row[f"{name}_hi"])
+    return tuple(np.nan if pd.isna(value) else float(value) for value in values)
+
+
+def elsewhere(
+    levels: Levels,
+    places: Sequence[tuple[str, int]],
+    out: str | Path,
+    *,
+    deals: int = PAIR_DEALS,
+    seed: int = 0,
+    jobs: int | None = None,
+    resume: bool = False,
+    brake: Brake | None = None,
+    watch: Callable[[Progress], None] | None = None,
+) -> pd.DataFrame:
+    """Measure the levels of a file at other tables, among the same references: the `elsewhere` table.
+
+    Parameters
+    ----------
+    levels
+        The file.
+    places
+        Presets and numbers of seats.
+    out
+        A directory for what is played.
+    deals
+        Deals for every level and table.
+    seed, jobs, resume, brake, watch
+        As for `tune`.
+    """
+    out = Path(out)
+    for rules, players in places:
+        preset(rules).hand_for(players)
+    agents = {level.name: level.agent for level in levels.levels.values()}
+    asked = {"levels": agents, "places": [list(place) for place in places], "deals": deals, "seed": seed}
+    begin(out, SPEC, asked, resume)
+    tables_ = [
+        Plays(
+            out,
+            preset(rules),
+            players,
+            levels.conditions["references"][: players - 1],
+            seed,
+            levels.places,
+            jobs,
+            brake,
+        )
+        for rules, players in places
+    ]
+    some = next(iter(agents.values()))
+    total = sum(len(agents) * plays.alone(some, deals, 0).schedule.n_games for plays in tables_)
+    rows: dict[str, list[Any]] = {name: [] for name in ladder_tables.ELSEWHERE.names}
+    played = 0
+    for (rules, players), plays in zip(places, tables_, strict=True):
+        plays.watch, plays.n_games, plays.played = watch, total, played
+        made = {
+            name: plays.results(f"{rules}-{players}-{name}", plays.alone(agent, deals, 0))
+            for name, agent in agents.items()
+        }
+        played = plays.played
+        values = {name: numbers(results, "diff") for name, results in made.items()}
+        notes = dict(zip(*_exceptions(list(values), list(values.values())), strict=True))
+        for name, results in made.items():
+            rows["rules"].append(rules)
+            rows["players"].append(players)
+            rows["level"].append(name)
+            rows["blocks"].append(len(values[name]))
+            rows["note"].append(notes.get(name, ""))
+            for column in ("win", "diff"):
+                e = mean(numbers(results, column), column)
+                for end, value in (("", e.mean), ("_lo", e.lo), ("_hi", e.hi)):
+                    rows[column + end].append(float(value[0]))
+    counts = {name: np.array(rows[name], int) for name in ("players", "blocks")}
+    return tables.frame(ladder_tables.ELSEWHERE, rows | counts)
+
+
+def _exceptions(names: list[str], values: list[Any]) -> tuple[list[str], list[str]]:
+    """Return the levels that are weaker than the next lower, and a sentence about each."""
+    found = [
+        (name, order([below, name], [one, other]))
+        for below, name, one, other in zip(names, names[1:], values, values[1:], strict=False)
+    ]
+    return [name for name, said in found if said], [said[0] for _, said in found if said]
