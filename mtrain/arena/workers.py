@@ -112,7 +112,7 @@ def _serve(parent: int) -> None:
 
 @functools.cache
 def _server(parent: int) -> Callable[[], None]:
-    """Return what prepares workers of a process: always the same object, so that joblib keeps them for the next call."""
+    """Return what prepares a process's workers: always one object, or joblib would not keep them for the next call."""
     return functools.partial(_serve, parent)
 
 
