@@ -94,7 +94,7 @@ class Hunt:
                 if row["state"] == REFUSED:
                     study.tell(asked, state=optuna.trial.TrialState.FAIL)
                 else:
-                    study.tell(asked, self.objective.cost(row["value"]))
+                    study.tell(asked, self._cost(row))
                 self.tell(row)
 
     def _try(self, asked: Any) -> dict[str, Any]:
@@ -115,12 +115,28 @@ class Hunt:
                 known += self.course.measure(asked.number, agent, range(first, end))
             for deal in range(first, end):
                 asked.report(self.objective.cost(known[deal]), deal)
-            row |= {"blocks": end, "pruned": end < self.course.t.deals and asked.should_prune()}
+            last = end == self.course.t.deals or not self.rows
+            row |= {"blocks": end, "pruned": not last and self._behind(agent, end) > 0 and asked.should_prune()}
             first = end
             if row["pruned"]:
                 break
         state = PRUNED if row["pruned"] else COMPLETE
         return row | {"value": float(np.mean(known[:first])), "state": REPEATED if first <= before else state}
+
+    def _behind(self, agent: str, deals: int) -> float:
+        """Return by how much the best is better than an agent on the first deals, which both have played."""
+        ours, bests = (np.array(self.measured[each][:deals]) for each in (agent, self.best()["agent"]))
+        return float(self.objective.gain(ours, bests).mean())
+
+    def _cost(self, row: Mapping[str, Any]) -> float:
+        """Return what a candidate is judged by when the next one is chosen.
+
+        One that was given up is not judged by its mean, as the deals that it has not played may be harder or easier:
+        what it is behind the best on the same deals is added to the best's.
+        """
+        if not row["pruned"]:
+            return self.objective.cost(row["value"])
+        return self.objective.cost(self.best()["value"]) + self._behind(row["agent"], row["blocks"])
 
     def best(self) -> dict[str, Any]:
         """Return the row of the best trial so far: of those with all their deals, the first with the least cost."""
