@@ -67,7 +67,7 @@ _BEFORE = (
 )
 _AFTER = (
     Column("blocks", "int32", "deals that it was measured on, each in all its seatings", "blocks"),
-    Column("value", "Float64", "mean of the objective over them; null where nothing was played. Not to be held against one of other blocks"),
+    Column("value", "Float64", "mean of the objective over them; comparable where blocks are equal; null: none"),
     Column("pruned", "bool", "was it given up before all deals were played, as worse than the best by then?"),
     Column("state", "category", "how the trial ended", choices=STATES),
 )
