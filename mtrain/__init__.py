@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mtrain.arena.faults import Fault as Fault
     from mtrain.arena.merge import merge as merge
     from mtrain.arena.run import Interrupted as Interrupted
+    from mtrain.arena.search import maximise as maximise
     from mtrain.arena.tournament import TournamentError as TournamentError
     from mtrain.game.engine import IllegalAction as IllegalAction
     from mtrain.game.engine import advance as advance
@@ -73,6 +74,7 @@ _HOMES = {
     "legal_actions": "mtrain.game.engine",
     "list_actions": "mtrain.game.kernels",
     "locate": "mtrain.think.locations",
+    "maximise": "mtrain.arena.search",
     "merge": "mtrain.arena.merge",
     "new_game": "mtrain.game.engine",
     "next_round": "mtrain.game.engine",

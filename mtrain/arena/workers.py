@@ -110,6 +110,12 @@ def _serve(parent: int) -> None:
         threading.Thread(target=follow, daemon=True).start()
 
 
+@functools.cache
+def _server(parent: int) -> Callable[[], None]:
+    """Return what prepares a process's workers: always one object, or joblib would not keep them for the next call."""
+    return functools.partial(_serve, parent)
+
+
 def _processes(t: Tournament, chunks: Iterable[Chunk], jobs: int) -> Generator[Done]:
     """Play in processes, deaf to the signals that a terminal sends to all of them."""
     workers = joblib.Parallel(
@@ -118,7 +124,7 @@ def _processes(t: Tournament, chunks: Iterable[Chunk], jobs: int) -> Generator[D
         return_as="generator_unordered",
         batch_size=1,
         pre_dispatch="n_jobs",
-        initializer=functools.partial(_serve, os.getpid()),
+        initializer=_server(os.getpid()),
     )
     tasks = (joblib.delayed(work)(t, chunk) for chunk in chunks)
     multiprocessing.resource_tracker.ensure_running()  # or it would be started below, and lift what is held

@@ -24,6 +24,7 @@ STARTER = 4  # (seed): the seat that starts the first deal
 WORLD = 5  # (seed, …): worlds sampled outside a game
 STAND_IN = 6  # (seed, deal, seating, seat and decision): what takes the place of an answer that an agent failed to give
 LEVELS = 8  # (seed, set): the seed of a set of deals by which levels are tuned or verified
+SEARCH = 7  # (seed, 0): what a search of parameters tries next; (seed, 1): the deals that confirm what it found
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
