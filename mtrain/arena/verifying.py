@@ -18,7 +18,7 @@ from mtrain.arena.levels import begin, found_of, times_of
 from mtrain.arena.plays import Plays, Progress, numbers
 from mtrain.arena.targets import TargetsError
 from mtrain.game.rules import RuleSet, override, preset
-from mtrain.study import ladder_tables, tables
+from mtrain.study import files, ladder_tables, tables
 from mtrain.study.intervals import Estimate, t_quantile
 from mtrain.study.ladder import order
 from mtrain.study.places import LEVEL, holm
@@ -311,3 +311,12 @@ def _exceptions(names: list[str], values: list[Any]) -> tuple[list[str], list[st
         for below, name, one, other in zip(names, names[1:], values, values[1:], strict=False)
     ]
     return [name for name, said in found if said], [said[0] for _, said in found if said]
+
+
+def write_tables(found: Verified, out: str | Path) -> None:
+    """Write the tables of a verification into its directory."""
+    out = Path(out)
+    files.write(ladder_tables.CLAIMS, found.claims, out / "claims.parquet")
+    files.write(ladder_tables.STEPS, found.ladder.steps, out / "steps.parquet")
+    files.write(ladder_tables.PAIRS, found.ladder.pairs_table, out / "pairs.parquet")
+    files.write(tables.TIMING, found.timing, out / "timing.parquet")

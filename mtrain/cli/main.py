@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mtrain import __version__
-from mtrain.cli import catalogue, comparing, games, tournaments, worlds
+from mtrain.cli import catalogue, comparing, games, levels, tournaments, worlds
 from mtrain.cli.options import fail
 from mtrain.errors import Mistake, Trouble
 
@@ -32,6 +32,8 @@ COMMANDS = (
     tournaments.report,
     comparing.compare,
     comparing.power,
+    levels.tune,
+    levels.levels,
     catalogue.bench,
 )
 
@@ -56,8 +58,8 @@ class _Group(click.Group):
 def mtrain() -> None:
     """Research harness and bot arena for Mexican Train dominoes.
 
-    An agent is written NAME or NAME:PARAM=VALUE,PARAM=VALUE, or exec:COMMAND if it is a program of its own; a label may
-    precede it: LABEL@NAME:…
+    An agent is written NAME or NAME:PARAM=VALUE,PARAM=VALUE, or exec:COMMAND if it is a program of its own, or
+    level:NAME@FILE if it is a level of a levels file; a label may precede it: LABEL@NAME:…
     """
 
 

@@ -162,7 +162,7 @@ def run(experiment: str, out: str | None, part: str | None, quiet: bool, as_json
         begin(found, folder, chosen, how["resume"])
         for name, t in chosen.items():
             if brake.pulled:
-                _broken_off(f"interrupted before part {name!r}", folder, 130)
+                broken_off(f"interrupted before part {name!r}", folder, 130)
             _play_part(t, folder, name, quiet, as_json, how)
     _print_parts(folder, as_json, printed=True)
     click.echo(
@@ -238,17 +238,17 @@ def played(
         with suppress(KeyboardInterrupt):  # whoever is impatient still wants the command to go on
             if interrupted.results:
                 (tell or _print_standings)(interrupted.results, as_json)
-        _broken_off("interrupted; what is finished is kept", folder, 130)
+        broken_off("interrupted; what is finished is kept", folder, 130)
     except KeyboardInterrupt:
-        _broken_off("stopped; what was finished before is kept", folder, 130)
+        broken_off("stopped; what was finished before is kept", folder, 130)
     except (arena.Unwritten, Lost) as error:
-        _broken_off(str(error), folder, 1)
+        broken_off(str(error), folder, 1)
     except Fault as fault:
         number = t.schedule.number(fault.deal, fault.seating)
         fail(f"{fault}; `mtrain again {out} {number}` plays that game again", 1)
 
 
-def _broken_off(sentence: str, out: Path, status: int) -> NoReturn:
+def broken_off(sentence: str, out: Path, status: int) -> NoReturn:
     """Say the command that goes on with a run, and end."""
     words = sys.argv[1:]
     given = click.get_current_context().params

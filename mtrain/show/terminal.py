@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mtrain.arena.run import Step
     from mtrain.arena.tournament import Tournament
 
-_EVERY = 15.0  # seconds between lines of progress where there is no terminal
+EVERY = 15.0  # seconds between lines of progress where there is no terminal
 _LABEL = 24  # characters of a label on a line of a table
 _EVEN = 0.1  # an interval is about even if its sides differ by no more than this share of it
 _REDRAW = 2.0  # seconds between two looks at the standings where there is one
@@ -305,7 +305,7 @@ class Watch:
             if now - self.last > _REDRAW:
                 self.last = now
                 self.live.update(Group(self.bar, self._standings(step)))
-        elif now - self.last > _EVERY and step.games < step.n_games:
+        elif now - self.last > EVERY and step.games < step.n_games:
             self.last = now
             left = step.seconds / played * (step.n_games - step.games)
             best = "; ".join(

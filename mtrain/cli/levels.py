@@ -1,0 +1,417 @@
+"""Commands about difficulty levels: tune them, show them, verify them, measure them elsewhere, hand them on."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mtrain.cli.options import (
+    agents_from_too,
+    fail,
+    jobs_given,
+    json_too,
+    quiet_too,
+    resume_too,
+    rules_given,
+    rules_of,
+    seed_given,
+)
+from mtrain.cli.tournaments import broken_off, next_free
+
+
+def _numbers(_: click.Context, parameter: click.Parameter, given: str | None) -> list[float] | None:
+    if given is None:
+        return None
+    try:
+        return [float(word) for word in given.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{given!r} is not a list of numbers, like 0.1,0.25,0.4") from None
+
+
+@click.command()
+@click.argument("strong", metavar="[AGENT", required=False)
+@click.argument("weak", metavar="[WEAK]]", required=False)
+@click.option("--levels", type=int, help="How many levels  [default: 5, or as many as there are targets]")
+@click.option(
+    "--targets", callback=_numbers, metavar="SHARE,…", help="Share of the games each level wins, weakest first."
+)
+@click.option("--weakest", type=float, help="Equal steps in pips/round from this share of the games upward.")
+@click.option("--beats", type=float, help="The share of the rounds that each level takes from the next lower.")
+@click.option("--top", metavar="AGENT", help="The strongest level is this agent.")
+@click.option("--names", metavar="NAME,…", help="What the levels are called, weakest first  [default: 1,2,…]")
+@click.option(
+    "--with", "references", multiple=True, metavar="AGENT", help="Who sits in the other seats  [default: greedy]"
+)
+@click.option("--max-step", type=float, help="Pips/round that neighbours may differ by: more is a level missing.")
+@click.option(
+    "--maximise", type=click.Choice(["pips", "win", "rank"]), help="Search AGENT's parameters for this instead."
+)
+@click.option("--space", multiple=True, metavar="PARAM=LOW..HIGH", help="With --maximise: what is searched; or A|B|C.")
+@click.option("--trials", type=int, help="With --maximise: candidates  [default: 50]")
+@click.option("--deals", type=int, help="With --maximise: deals of a candidate  [default: 200]")
+@click.option("--fresh", type=int, help="With --maximise: deals that confirm the winner  [default: twice --deals]")
+@rules_given
+@click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
+@click.option("--games", type=int, help="The budget of a tuning  [default: 100000]")
+@seed_given
+@jobs_given
+@click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/levels-NNN]")
+@resume_too
+@agents_from_too
+@quiet_too
+@json_too
+@click.pass_context
+def tune(
+    context: click.Context,
+    /,
+    strong: str | None,
+    weak: str | None,
+    maximise: str | None,
+    rules: str,
+    changes: tuple[str, ...],
+    players: int,
+    seed: int,
+    jobs: int | None,
+    out: str | None,
+    resume: bool,
+    agents_from: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+    references: tuple[str, ...],
+    **asked: Any,
+) -> None:
+    """Tune AGENT into difficulty levels, or search its parameters.
+
+    A dial is turned from AGENT, unweakened, to WEAK, the same with other numbers, until it is as strong as was asked
+    for; then the levels are confirmed on fresh deals. With --maximise, candidates of AGENT are raced on common deals;
+    the winner takes over from AGENT only if it is better on fresh ones.
+    """
+    if resume and out is None:
+        raise click.UsageError("--resume needs --out DIR: the directory of the work to go on with")
+    searched = ("space", "trials", "deals", "fresh")
+    tuned = ("levels", "targets", "weakest", "beats", "top", "names", "max_step", "games")
+    for name in tuned if maximise else searched:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            other = "is about levels; leave out" if maximise else "needs"
+            raise click.UsageError(f"--{name.replace('_', '-')} {other} --maximise")
+    folder = Path(out) if out else next_free("search" if maximise else "levels")
+    how = {"jobs": jobs, "resume": resume}
+    if maximise:
+        if strong is None or weak is not None:
+            raise click.UsageError("--maximise searches the parameters of one agent: name it, and it alone")
+        wanted = {name: asked[name] for name in searched[1:] if asked[name] is not None}
+        table = {"rules": rules, "changes": _changes(changes), "players": players, "seed": seed}
+        _maximise(
+            strong, asked["space"], maximise, references or ("greedy",), folder, quiet, as_json,
+            agents_from=agents_from, **table, **wanted, **how,
+        )  # fmt: skip
+        return
+    _tune(
+        strong,
+        weak,
+        references,
+        rules_of(rules, changes),
+        players,
+        seed,
+        folder,
+        agents_from,
+        quiet,
+        as_json,
+        asked,
+        how,
+    )
+
+
+def _changes(changes: tuple[str, ...]) -> Any:
+    from mtrain.cli.options import changes_of
+
+    return changes_of(changes)
+
+
+def _tune(
+    strong: str | None,
+    weak: str | None,
+    references: tuple[str, ...],
+    rules: Any,
+    players: int,
+    seed: int,
+    folder: Path,
+    agents_from: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+    asked: dict[str, Any],
+    how: dict[str, Any],
+) -> None:
+    from mtrain.arena import tuning
+    from mtrain.arena.levels import tune as tuned
+    from mtrain.arena.targets import wanted
+    from mtrain.show.levels import show_levels
+    from mtrain.show.terminal import show_json
+    from mtrain.study.words import counted
+
+    if strong is not None and weak is None:
+        raise click.UsageError(f"name the weak end of the dial, too: {strong} with other numbers")
+    names = asked["names"].split(",") if asked["names"] is not None else None
+    levels = len(names) if names and asked["levels"] is None and asked["targets"] is None else asked["levels"]
+    plan = tuning.plan_tuning(
+        strong or tuning.STRONG,
+        weak or tuning.WEAK,
+        wanted(levels, asked["targets"], asked["weakest"], asked["beats"]),
+        top=asked["top"],
+        names=names,
+        references=references or ("greedy",),
+        rules=rules,
+        players=players,
+        games=tuning.GAMES if asked["games"] is None else asked["games"],
+        seed=seed,
+        max_step=asked["max_step"],
+        agents_from=agents_from,
+    )
+    click.echo(
+        f"mtrain: {plan.wanted}; {counted(plan.sizes.games, 'game')} at most, {counted(players, 'seat')}", err=True
+    )
+    with _working(folder, quiet) as more:
+        made = tuned(plan, folder, **how, **more)
+    if as_json:
+        show_json(made.levels.said)
+    else:
+        show_levels(made.levels)
+    _draw(folder, made.levels)
+    click.echo(f"mtrain: levels in {made.levels.path}, tables and figures beside it", err=True)
+    if made.troubles:
+        fail("; ".join(made.troubles), 1)
+
+
+def _draw(folder: Path, levels: Any) -> None:
+    """Draw the figures of levels beside their tables."""
+    from mtrain.study.level_plots import figures
+    from mtrain.study.written import level_tables
+
+    figures(folder, level_tables(folder, levels.said))
+
+
+@contextmanager
+def _working(folder: Path, quiet: bool) -> Iterator[dict[str, Any]]:
+    """Have what long work is told: a brake and who watches; if it breaks off, say how to go on."""
+    from mtrain.arena import run as arena
+    from mtrain.arena.brake import Brake
+    from mtrain.arena.faults import Fault
+    from mtrain.arena.workers import Lost
+    from mtrain.show.levels import LevelsWatch
+
+    try:
+        with Brake() as brake, nullcontext() if quiet else LevelsWatch() as watch:
+            yield {"brake": brake, "watch": watch}
+    except arena.Interrupted:
+        broken_off("interrupted; what is finished is kept", folder, 130)
+    except KeyboardInterrupt:
+        broken_off("stopped; what was finished before is kept", folder, 130)
+    except (arena.Unwritten, Lost) as error:
+        broken_off(str(error), folder, 1)
+    except Fault as fault:
+        fail(str(fault), 1)
+
+
+def _maximise(
+    agent: str,
+    space: tuple[str, ...],
+    objective: str,
+    against: tuple[str, ...],
+    folder: Path,
+    quiet: bool,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    from mtrain.arena import run as arena
+    from mtrain.arena.faults import Fault
+    from mtrain.arena.search import SearchInterrupted, maximise
+    from mtrain.show.levels import show_search, tell_trial
+    from mtrain.show.terminal import records, show_json
+
+    if not space:
+        raise click.UsageError("--maximise needs a --space PARAM=LOW..HIGH to search")
+    watch: Callable[[Any], None] | None = None if quiet else tell_trial
+    try:
+        found = maximise(agent, list(space), objective=objective, against=against, out=folder, watch=watch, **how)
+    except SearchInterrupted:
+        broken_off("interrupted; what has been measured is kept", folder, 130)
+    except KeyboardInterrupt:
+        broken_off("stopped; what was measured before is kept", folder, 130)
+    except arena.Unwritten as error:
+        broken_off(str(error), folder, 1)
+    except Fault as fault:
+        fail(str(fault), 1)
+    if as_json:
+        show_json(
+            {"winner": found.winner, "kept": found.kept, "sentence": found.sentence, "trials": records(found.trials)}
+        )
+    else:
+        show_search(found)
+    click.echo(f"mtrain: tables in {folder}", err=True)
+
+
+@click.group()
+def levels() -> None:
+    """Show, verify, measure and hand on the levels of a FILE, or those that come with mtrain."""
+
+
+def _read(file: str | None) -> Any:
+    from mtrain.think.levels import SHIPPED, read_levels
+    from mtrain.think.registry import bundled
+
+    return read_levels(bundled() / SHIPPED if file is None else file)
+
+
+@levels.command()
+@click.argument("file", required=False)
+@json_too
+def show(file: str | None, as_json: bool) -> None:
+    """Print what FILE says of its levels, and warn if rules or agents have changed since."""
+    from mtrain.arena.verifying import changes
+    from mtrain.show.levels import show_levels, show_written_elsewhere
+    from mtrain.show.terminal import show_json
+
+    read = _read(file)
+    if as_json:
+        show_json(read.said)
+    else:
+        show_levels(read)
+        show_written_elsewhere(read)
+    for sentence in changes(read):
+        click.echo(f"mtrain: warning: {sentence}", err=True)
+
+
+@levels.command()
+@click.argument("file", required=False)
+@click.option("--json", "_", is_flag=True, default=True, help="As JSON, the one format there is.")
+@click.option("--to", metavar="PATH", help="Write it there  [default: standard output]")
+def export(file: str | None, to: str | None, _: bool) -> None:
+    """Print the levels of FILE as JSON for a game to load: the agents, parameter by parameter, and their strength."""
+    from mtrain.arena.exporting import exported
+
+    text = json.dumps(exported(_read(file)), indent=2, ensure_ascii=False) + "\n"
+    if to is None:
+        click.echo(text, nl=False)
+    else:
+        from mtrain.study.files import put
+
+        put(Path(to), text.encode())
+
+
+@contextmanager
+def _kept(out: str | None) -> Iterator[Path]:
+    """Have a directory for what is played: the one named, or one for now."""
+    with ExitStack() as stack:
+        yield Path(out) if out else Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mtrain-")))
+
+
+@levels.command()
+@click.argument("file", required=False)
+@click.option("--deals", type=int, help="Deals that each level plays alone  [default: 300]")
+@click.option("--pair-deals", type=int, help="Deals that it plays against the next lower  [default: 100]")
+@click.option("--all-pairs", is_flag=True, help="Every level meets every other: the whole matrix.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of the fresh deals  [default: the file's, plus 1]")
+@click.option("--write", is_flag=True, help="Write the verdict and the times into FILE.")
+@jobs_given
+@click.option("--out", metavar="DIR", help="Keep what is played, tables and figures there  [default: nowhere]")
+@resume_too
+@quiet_too
+@json_too
+def verify(
+    file: str | None,
+    deals: int | None,
+    pair_deals: int | None,
+    all_pairs: bool,
+    seed: int | None,
+    write: bool,
+    jobs: int | None,
+    out: str | None,
+    resume: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Measure the levels of FILE again on fresh deals, and say which claims hold; exit 1 if one fails."""
+    from mtrain.arena import verifying
+    from mtrain.arena.exporting import write_verified
+    from mtrain.show.levels import show_claims
+    from mtrain.show.terminal import records, show_json
+
+    if resume and out is None:
+        raise click.UsageError("--resume needs --out DIR: the directory of the work to go on with")
+    read = _read(file)
+    given: dict[str, Any] = {name: n for name, n in (("deals", deals), ("pair_deals", pair_deals)) if n is not None}
+    with _kept(out) as folder:
+        with _working(folder, quiet) as more:
+            found = verifying.verify(
+                read, folder, seed=seed, all_pairs=all_pairs, jobs=jobs, resume=resume, **given, **more
+            )
+        if out:
+            verifying.write_tables(found, folder)
+            _draw(folder, read)
+    if as_json:
+        show_json({"holds": found.holds, "claims": records(found.claims), "timing": records(found.timing)})
+    else:
+        show_claims(found.claims, found.timing)
+    for sentence in found.changed:
+        click.echo(f"mtrain: warning: {sentence}", err=True)
+    if write:
+        write_verified(read, found)
+        click.echo(f"mtrain: written into {read.path}", err=True)
+    if not found.holds:
+        failed = found.claims[~found.claims["holds"]]
+        fail(f"{len(failed)} of {len(found.claims)} claims fail: levels {', '.join(dict.fromkeys(failed['level']))}", 1)
+
+
+@levels.command()
+@click.argument("file", required=False)
+@click.option(
+    "--rules", "presets", multiple=True, metavar="PRESET", help="At these rules; may be repeated  [default: all]"
+)
+@click.option("--players", multiple=True, type=int, help="At so many seats; may be repeated  [default: 2, 4, 6, 8]")
+@click.option("--deals", type=int, help="Deals for every level and table  [default: 100]")
+@seed_given
+@click.option("--write", is_flag=True, help="Write what is found into FILE.")
+@jobs_given
+@click.option("--out", metavar="DIR", help="Keep what is played there  [default: nowhere]")
+@resume_too
+@quiet_too
+@json_too
+def measure(
+    file: str | None,
+    presets: tuple[str, ...],
+    players: tuple[int, ...],
+    deals: int | None,
+    seed: int,
+    write: bool,
+    jobs: int | None,
+    out: str | None,
+    resume: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Measure the levels of FILE at other tables, and say where their order is not kept."""
+    from mtrain.arena import verifying
+    from mtrain.arena.exporting import write_elsewhere
+    from mtrain.game.rules import PRESETS, preset
+    from mtrain.show.levels import show_elsewhere
+    from mtrain.show.terminal import records, show_json
+
+    if resume and out is None:
+        raise click.UsageError("--resume needs --out DIR: the directory of the work to go on with")
+    read = _read(file)
+    asked = [(name, n) for name in presets or PRESETS for n in players or (2, 4, 6, 8)]
+    places = [(name, n) for name, n in asked if players or n in preset(name).dealable()]
+    with _kept(out) as folder, _working(folder, quiet) as more:
+        given: dict[str, Any] = {} if deals is None else {"deals": deals}
+        frame = verifying.elsewhere(read, places, folder, seed=seed, jobs=jobs, resume=resume, **given, **more)
+    if as_json:
+        show_json(records(frame))
+    else:
+        show_elsewhere(frame)
+    if write:
+        write_elsewhere(read, frame, seed)
+        click.echo(f"mtrain: written into {read.path}", err=True)
