@@ -3,6 +3,7 @@
 What a tuning finds is confirmed by it, and what a file claims is verified by it: one measurement, two uses.
 """
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,8 @@ from mtrain.think.registry import Registry
 # Sets of deals: those on which levels are measured alone, in pairs, and looked at.
 ALONE, PAIRS, LOOKS = range(3)
 SETS = 3
+
+LEAST_LOOKS, MOST_LOOKS, GAME_LOOKS = 20, 240, 10  # decisions looked at: as many as deals, in a tenth as many games
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,12 @@ class Ladder:
     def taken(self, k: int, column: str, below: int | None = None) -> Estimate:
         """Return the share that level `k` took of the rounds or games that it and a lower (None: the next) won."""
         return mean(taken(self.pairs[k, k - 1 if below is None else below], column), "win")
+
+    def off(self, k: int) -> Estimate:
+        """Return by how much the step up to level `k` is larger than the mean step, in pips/round."""
+        values = self.values("diff")
+        gaps = [below - level for below, level in itertools.pairwise(values)]
+        return mean(gaps[k - 1] - np.mean(gaps, axis=0), "diff")
 
     @property
     def pairs_table(self) -> pd.DataFrame:
@@ -131,8 +140,12 @@ def climb(
             t = plays.pair(agent, theirs, pair_deals, first_set + PAIRS)
             pairs[k, below] = plays.results(f"{stage}-{name}-{lower}", t)
     others = [registry.parse(text) for text in plays.others()]
+    looks = max(LEAST_LOOKS, min(MOST_LOOKS, deals))
     plausible = [
-        plausibility(registry.parse(agent), others, plays.rules, plays.seed_of(first_set + LOOKS))
+        plausibility(
+            registry.parse(agent), others, plays.rules, plays.seed_of(first_set + LOOKS),
+            games=looks // GAME_LOOKS, looks=looks,
+        )
         for agent in agents.values()
-    ]
+    ]  # fmt: skip
     return Ladder(dict(agents), alone, pairs, plausible)

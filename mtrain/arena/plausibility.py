@@ -22,7 +22,7 @@ from mtrain.think.outcomes import look
 from mtrain.think.registry import build
 from mtrain.think.sense import FOLLIES, STAYS, judge
 
-GAMES, LOOKS, WORLDS = 24, 240, 256  # games played, decisions looked at with worlds, and how many
+WORLDS = 256  # for each decision looked at
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def plausibility(
     rules: RuleSet,
     seed: int,
     *,
-    games: int = GAMES,
-    looks: int = LOOKS,
+    games: int,
+    looks: int,
     worlds: int = WORLDS,
 ) -> Plausibility:
     """Play games of an agent with others, one in each of the other seats, and look at its decisions again.

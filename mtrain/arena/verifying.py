@@ -46,23 +46,21 @@ class Verified:
         The `claims` table.
     ladder
         What was measured.
+    timing
+        The `timing` table of the levels, on this machine.
     changed
         What is other than when the file was made, a sentence each.
     """
 
     claims: pd.DataFrame
     ladder: Ladder
+    timing: pd.DataFrame
     changed: list[str]
 
     @property
     def holds(self) -> bool:
         """Does every claim hold?"""
         return bool(self.claims["holds"].all())
-
-    @property
-    def timing(self) -> pd.DataFrame:
-        """The `timing` table of the levels, on this machine."""
-        return times_of(self.ladder)
 
 
 @dataclass
@@ -182,7 +180,7 @@ def verify(
     n_pairs = n * (n - 1) // 2 if all_pairs else n - 1
     plays.n_games += n_pairs * plays.pair(some, some, pair_deals, 0).schedule.n_games
     ladder = climb(plays, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
-    return Verified(_judged(levels, ladder), ladder, changes(levels))
+    return Verified(_judged(levels, ladder), ladder, times_of(ladder), changes(levels))
 
 
 def _judged(levels: Levels, ladder: Ladder) -> pd.DataFrame:
@@ -206,22 +204,22 @@ def _judged(levels: Levels, ladder: Ladder) -> pd.DataFrame:
         claims.judge(claim, said, found, doubt)
     most = levels.said.get("tuning", {}).get("max_step")
     for row in ladder.steps.to_dict("records"):
-        level, gap, off = str(row["level"]), _found(row, "gap"), _found(row, "off")
+        level, gap = str(row["level"]), _found(row, "gap")
         step = known[level].get("step", {})
         if step.get("distinct"):
             holds = bool(row["distinct"]) and gap[0] > 0
             claims.add(level, "better than the next lower", step.get("gap"), gap, holds, str(row["note"]))
-        if step.get("even"):
-            claims.add(level, "a step as large as the mean", 0.0, off, bool(row["even"]))
         if most is not None:
             claims.add(level, "a step of at most", most, gap, not gap[1] > most)
+    even = [name for name, said in known.items() if said.get("step", {}).get("even")]
+    offs = {name: ladder.off(ladder.names.index(name)) for name in even}
+    claims.judge("a step as large as the mean", dict.fromkeys(even, 0.0), offs, {})
     for name, plain in zip(ladder.names, ladder.plausible, strict=True):
-        for folly in FOLLIES:
-            said_rate = known[name].get("plausibility", {}).get(folly)
-            if said_rate is not None:
-                rate = plain.follies[folly][0] / plain.decisions
-                holds = rate == 0 or said_rate > 0
-                claims.add(name, f"how often it {folly.replace('_', ' ')}", said_rate, (rate,), holds)
+        said = known[name].get("plausibility", {})
+        if all(folly in said for folly in FOLLIES):
+            rate = sum(done for done, _ in plain.follies.values()) / plain.decisions
+            before = sum(said[folly] for folly in FOLLIES)
+            claims.add(name, "share of follies", before, (rate,), rate == 0 or before > 0)
     return claims.table()
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from mtrain.show.terminal import EVERY, beneath, broken, duration, show
+from mtrain.show.terminal import EVERY, beneath, broken, duration, interval, show
 from mtrain.study.words import counted
 from mtrain.study.written import elsewhere_of, levels_of, steps_of
 from mtrain.think.levels import Levels
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mtrain.arena.plays import Progress as Step
 
 # What a target is of, in words and in its form.
-_ASKED = {"win": "{:.1%} of the games", "diff": "{:+.2f} pips/round", "taken": "taken from: {:.1%}"}
+_ASKED = {"win": "{:.1f} % of the games", "diff": "{:+.2f} pips/round", "taken": "loses {:.1f} %"}
 
 
 def conditions(levels: Levels) -> str:
@@ -106,9 +106,10 @@ def show_claims(claims: pd.DataFrame, timing: pd.DataFrame) -> None:
     """Print which claims hold, and how long decisions took."""
     rows = []
     for row in claims.to_dict("records"):
-        percent = "share" in row["claim"] or row["claim"].startswith("how often")
+        percent = "share" in row["claim"]
         found = beneath(row["found"], row["found_lo"], row["found_hi"], 1 if percent else 2, percent=percent)
-        said = "" if pd.isna(row["said"]) else (f"{row['said']:.1%}" if percent else f"{row['said']:.2f}")
+        said = "" if pd.isna(row["said"]) else interval(row["said"], None, None, 1 if percent else 2, percent=percent)
+        said = said.removesuffix(" [n/a]")
         found = found.removesuffix("\n[n/a]")
         rows.append([row["level"], row["claim"], said, found, "yes" if row["holds"] else "NO", row["note"]])
     note = "Claims of a kind are judged together: with 95 % no true one is called false."
@@ -126,8 +127,8 @@ def show_claims(claims: pd.DataFrame, timing: pd.DataFrame) -> None:
 def _asked(row: dict[Any, Any]) -> str:
     if not row["target_of"] or pd.isna(row["target"]):
         return "the end" if row["dial"] in (0.0, 1.0) or pd.isna(row["dial"]) else ""
-    form = _ASKED[row["target_of"]]
-    return form.format(row["target"]).replace("-", "−")
+    scale = 1 if row["target_of"] == "diff" else 100
+    return _ASKED[row["target_of"]].format(scale * row["target"]).replace("-", "−")
 
 
 def _share(step: dict[str, Any], name: str) -> str:

@@ -69,7 +69,7 @@ CLAIMS = Table("claims", "claim", ("level", "claim"), (
     Column("level", "str", "the level that it is about"),
     Column("claim", "str", "what is claimed"),
     Column("said", "Float64", "what the file says"),
-    *interval("found", "what fresh deals say", "as claimed", ""),
+    *interval("found", "what fresh deals say", "as claimed"),
     Column("holds", "bool", "is it not refuted, all claims of its kind judged together at 5 %?"),
     Column("note", "str", "in what it fails, or why a number is absent, else empty"),
 ))  # fmt: skip
