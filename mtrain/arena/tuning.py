@@ -318,8 +318,11 @@ def _chain(found: Search, wanted: Beats) -> list[Placed]:
         above = placed[-1]
         start = above.at or 0.0
         probes: list[Probe] = []
-        first_set = (REFINES + 1) * step
-        for k, x in enumerate(np.linspace(start, 1, CHAIN + 1)[1:].tolist()):
+        first_set = (REFINES + 2) * step
+        known = above.at is not None  # what it takes from itself is half, and need not be played
+        if known:
+            probes.append(Probe(start, first_set + REFINES + 1, np.full(sizes.grid, 0.5)))
+        for k, x in enumerate(np.linspace(start, 1, CHAIN + known)[known:].tolist()):
             probes.append(_below(found, above, str(k), x, sizes.grid, first_set))
         for turn in range(REFINES + 1):
             curve = fit(probes, rises=True, least=0.0, most=1.0)

@@ -52,7 +52,7 @@ def show_levels(levels: Levels) -> None:
                 "" if step is None else beneath(step["gap"], step["gap_lo"], step["gap_hi"], 2),
                 _share(taken[name], "rounds"),
                 _share(taken[name], "games"),
-                beneath(row["regret"], row["regret_lo"], row["regret_hi"], 2) + f"\n95 %: {row['regret_p95']:.1f}",
+                _regret(row),
                 broken(row["agent"]),
             ]
         )
@@ -129,6 +129,12 @@ def _asked(row: dict[Any, Any]) -> str:
         return "the end" if row["dial"] in (0.0, 1.0) or pd.isna(row["dial"]) else ""
     scale = 1 if row["target_of"] == "diff" else 100
     return _ASKED[row["target_of"]].format(scale * row["target"]).replace("-", "−")
+
+
+def _regret(row: dict[Any, Any]) -> str:
+    if pd.isna(row["regret"]):
+        return ""
+    return beneath(row["regret"], row["regret_lo"], row["regret_hi"], 2) + f"\n95 %: {row['regret_p95']:.1f}"
 
 
 def _share(step: dict[str, Any], name: str) -> str:
