@@ -295,7 +295,9 @@ def _name_above(ax: Axes, at: Floats, names: Sequence[str], turn: bool) -> None:
     above.set_xticks(there, labels, rotation=90 if turn else 0)
     above.tick_params(length=0, labelsize=NORMAL, labelcolor=INK, pad=1)
     above.spines[:].set_visible(False)
-    ax.text(-0.01, 1 + _ABOVE, "level", transform=ax.transAxes, ha="right", fontsize=NORMAL, color=INK)
+    ax.annotate(
+        "level", (0, 1 + _ABOVE), (-6, 4), "axes fraction", "offset points", ha="right", fontsize=NORMAL, color=INK
+    )
     where = ax.get_xaxis_transform()
     for x, y in zip(at[order], there, strict=True):
         ax.plot([x, y], [1, 1 + _ABOVE], transform=where, color=FAINT, lw=0.8, ls=":", clip_on=False, zorder=1)
