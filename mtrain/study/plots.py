@@ -474,7 +474,7 @@ def figures(results: Results) -> dict[str, Axes]:
         rows = results.families[(results.families["parameter"] == parameter).to_numpy()]
         drawn["budget" if len(numbers) == 1 else f"budget_{parameter}"] = budget(rows)
     for ax in drawn.values():
-        _captioned(ax, results.unit, results.caption)
+        captioned(ax, results.unit, results.caption)
     return drawn
 
 
@@ -482,7 +482,7 @@ def figure_of_parts(found: Parts) -> Axes:
     """Draw the figure of all parts of an experiment."""
     if len(found.units) < 2:
         ax = parts(found.standings)
-        _captioned(ax, found.unit, found.title)
+        captioned(ax, found.unit, found.title)
         return ax
     frames = {unit: found.standings_in(unit) for unit in found.units}
     sizes = {unit: parts(frame).figure.get_size_inches() for unit, frame in frames.items()}  # type: ignore[union-attr]
@@ -503,7 +503,7 @@ def save_parts(found: Parts, folder: str | Path, formats: Sequence[str] = ("png"
     return put_figure(figure_of_parts(found), folder, "parts", formats)
 
 
-def _captioned(ax: Axes, unit: str, caption: str) -> None:
+def captioned(ax: Axes, unit: str, caption: str) -> None:
     """Say below a figure what it is from, and what a score counts."""
     look.in_unit(ax, unit)
     ax.figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)  # type: ignore[union-attr]
