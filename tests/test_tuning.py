@@ -104,7 +104,7 @@ def test_what_cannot_be_asked_for_is_said(asked: dict[str, Any], what: str) -> N
 @pytest.mark.parametrize(
     ("more", "what"),
     [
-        ({"games": 100}, "100 games are too few for 3 levels at this table; it takes 1,296"),
+        ({"games": 100}, "100 games are too few for 3 levels at this table; it takes 1,440"),
         ({"names": ["a", "b"]}, "3 levels and 2 names do not agree"),
         ({"names": ["a", "b", "a"]}, "two levels are called 'a'"),
         ({"names": ["a", "b", "@"]}, "a level's name is made of letters"),

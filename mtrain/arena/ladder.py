@@ -24,6 +24,8 @@ from mtrain.think.registry import Registry
 ALONE, PAIRS, LOOKS = range(3)
 SETS = 3
 
+FLOOR = "random"  # who every level should be better than
+
 LEAST_LOOKS, MOST_LOOKS, GAME_LOOKS = 20, 240, 10  # decisions looked at: as many as deals, in a tenth as many games
 
 
@@ -39,6 +41,8 @@ class Ladder:
         Each among the references, all on the same deals.
     pairs
         Levels against lower ones, by their places: the two share the seats. Neighbours are there, others may be.
+    floor
+        The weakest against `random`: the two share the seats.
     plausible
         How each plays.
     """
@@ -46,6 +50,7 @@ class Ladder:
     agents: dict[str, str]
     alone: list[Results]
     pairs: dict[tuple[int, int], Results]
+    floor: Results
     plausible: list[Plausibility]
 
     @property
@@ -69,6 +74,11 @@ class Ladder:
     def taken(self, k: int, column: str, below: int | None = None) -> Estimate:
         """Return the share that level `k` took of the rounds or games that it and a lower (None: the next) won."""
         return mean(taken(self.pairs[k, k - 1 if below is None else below], column), "win")
+
+    @property
+    def lost(self) -> Estimate:
+        """The share of the games that plain chance takes from the weakest level."""
+        return mean(1 - taken(self.floor, "win"), "win")
 
     def off(self, k: int) -> Estimate:
         """Return by how much the step up to level `k` is larger than the mean step, in pips/round."""
@@ -139,6 +149,7 @@ def climb(
             lower, theirs = named[below]
             t = plays.pair(agent, theirs, pair_deals, first_set + PAIRS)
             pairs[k, below] = plays.results(f"{stage}-{name}-{lower}", t)
+    floor = plays.results(f"{stage}-{FLOOR}", plays.pair(named[0][1], FLOOR, pair_deals, first_set + PAIRS))
     others = [registry.parse(text) for text in plays.others()]
     looks = max(LEAST_LOOKS, min(MOST_LOOKS, deals))
     plausible = [
@@ -148,4 +159,4 @@ def climb(
         )
         for agent in agents.values()
     ]  # fmt: skip
-    return Ladder(dict(agents), alone, pairs, plausible)
+    return Ladder(dict(agents), alone, pairs, floor, plausible)

@@ -22,6 +22,7 @@ from mtrain.arena.command import house_rules
 from mtrain.arena.ladder import Ladder, climb
 from mtrain.arena.plays import AGENT, Progress
 from mtrain.arena.run import written
+from mtrain.arena.targets import Steps
 from mtrain.arena.tournament import TournamentError
 from mtrain.arena.tuning import CONFIRM, Placed, Search, Tuning, search
 from mtrain.game.rules import RULES_VERSION
@@ -158,9 +159,17 @@ def begin(out: Path, name: str, spec: Mapping[str, Any], resume: bool) -> None:
 
 def _troubles(tuning: Tuning, placed: list[Placed], ladder: Ladder) -> list[str]:
     """Say what is not as it was asked for."""
-    missed = off_target(ladder, {each.name: (each.quantity, each.target) for each in placed if each.target is not None})
-    said = [f"level {name!r} misses its target: {sentence}" for name, sentence in missed.items()]
+    targets = {each.name: (each.quantity, each.target) for each in placed if each.target is not None}
+    said = [
+        f"level {name!r} misses its target: {targets[name][1]:.4g} was asked for, and {_words(e)} found"
+        for name, e in off_target(ladder, targets).items()
+    ]
     said += order(ladder.names, ladder.values("diff"))
+    if isinstance(tuning.wanted, Steps):
+        said += [
+            f"the step up to level {name!r} is off the mean step by {_words(e)} pips/round"
+            for name, e in uneven(ladder).items()
+        ]
     if tuning.max_step is not None:
         said += [
             f"a level is missing between {below!r} and {level!r}: they are {gap:.2f} pips/round apart, and "
@@ -170,6 +179,10 @@ def _troubles(tuning: Tuning, placed: list[Placed], ladder: Ladder) -> list[str]
     return said
 
 
+def _words(e: Estimate) -> str:
+    return f"{e.mean[0]:.4g} [{e.lo[0]:.4g}, {e.hi[0]:.4g}]"
+
+
 def found_of(ladder: Ladder, name: str, quantity: str) -> Estimate:
     """Return what a level of a ladder is worth in the quantity of its target."""
     k = ladder.names.index(name)
@@ -177,16 +190,21 @@ def found_of(ladder: Ladder, name: str, quantity: str) -> Estimate:
     return ladder.taken(k + 1, "round_wins") if quantity == "taken" else ladder.strength(k, quantity)
 
 
-def off_target(ladder: Ladder, targets: Mapping[str, tuple[str, float]]) -> dict[str, str]:
-    """Return the levels whose targets are refuted by what was found, all judged together at 5 % (Holm), and how."""
-    found = [found_of(ladder, name, quantity) for name, (quantity, _) in targets.items()]
-    t = np.array([(e.mean[0] - target) / e.error[0] for e, (_, target) in zip(found, targets.values(), strict=True)])
-    levels = holm(t, np.array([e.n[0] - 1.0 for e in found]))
-    return {
-        name: f"{target:.4g} was asked for, and {e.mean[0]:.4g} [{e.lo[0]:.4g}, {e.hi[0]:.4g}] found"
-        for (name, (_, target)), e, level in zip(targets.items(), found, levels, strict=True)
-        if level < LEVEL
-    }
+def uneven(ladder: Ladder) -> dict[str, Estimate]:
+    """Return by how much steps are off the mean step, those for which that is proved, by the upper level."""
+    return _refuted({name: (ladder.off(k), 0.0) for k, name in enumerate(ladder.names) if k})
+
+
+def off_target(ladder: Ladder, targets: Mapping[str, tuple[str, float]]) -> dict[str, Estimate]:
+    """Return what levels are worth whose targets are refuted by it."""
+    return _refuted({name: (found_of(ladder, name, what), target) for name, (what, target) in targets.items()})
+
+
+def _refuted(found: Mapping[str, tuple[Estimate, float]]) -> dict[str, Estimate]:
+    """Return the estimates that refute what each was to be, all judged together at 5 % (Holm)."""
+    t = np.array([(e.mean[0] - said) / e.error[0] for e, said in found.values()])
+    levels = holm(t, np.array([e.n[0] - 1.0 for e, _ in found.values()]))
+    return {name: e for (name, (e, _)), level in zip(found.items(), levels, strict=True) if level < LEVEL}
 
 
 def _file(
@@ -232,6 +250,8 @@ def _level(placed: Placed, ladder: Ladder, k: int, registry: Registry) -> dict[s
     said |= {"blocks": int(ladder.strength(k, "diff").n[0]), "games": games, "seed": ladder.alone[k].manifest["seed"]}
     for column in ("win", "diff", "round_wins"):
         said |= estimated(column, ladder.strength(k, column))
+    if k == 0:
+        said |= estimated("lost_to_random", ladder.lost)
     plain = ladder.plausible[k]
     said["plausibility"] = {
         "decisions": plain.decisions, "looks": plain.looks,

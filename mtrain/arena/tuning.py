@@ -111,7 +111,7 @@ class Tuning:
             ((n - 1) * CHAIN * pair, (n - 1) * REFINES * pair) if chain
             else ((GRID + (self.top is not None)) * block, REFINES * n * block)
         )  # fmt: skip
-        costs = (*runs, n * block, (n - 1) * pair)
+        costs = (*runs, n * block, n * pair)  # the weakest meets chance, the others the next lower
         grid, refine, confirm, pairs = (
             int(self.games * share / cost) for share, cost in zip(SHARES, costs, strict=True)
         )

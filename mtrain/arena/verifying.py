@@ -177,7 +177,7 @@ def verify(
     n = len(agents)
     some = next(iter(agents.values()))
     plays.n_games = n * plays.alone(some, deals, 0).schedule.n_games
-    n_pairs = n * (n - 1) // 2 if all_pairs else n - 1
+    n_pairs = 1 + (n * (n - 1) // 2 if all_pairs else n - 1)
     plays.n_games += n_pairs * plays.pair(some, some, pair_deals, 0).schedule.n_games
     ladder = climb(plays, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
     return Verified(_judged(levels, ladder), ladder, times_of(ladder), changes(levels))
@@ -194,14 +194,13 @@ def _judged(levels: Levels, ladder: Ladder) -> pd.DataFrame:
     for column, claim in _MEASURED.items():
         said = {name: each[column] for name, each in known.items() if column in each}
         found = {name: ladder.strength(ladder.names.index(name), column) for name in said}
-        doubt = {
-            name: (known[name][f"{column}_hi"] - known[name][f"{column}_lo"])
-            / 2
-            / float(t_quantile(known[name]["blocks"] - 1))
-            for name in said
-            if f"{column}_lo" in known[name]
-        }
+        doubt = {name: _doubt(known[name], column) for name in said}
         claims.judge(claim, said, found, doubt)
+    lost = {name: each["lost_to_random"] for name, each in known.items() if "lost_to_random" in each}
+    claims.judge(
+        "share lost to random", lost, dict.fromkeys(lost, ladder.lost),
+        {name: _doubt(known[name], "lost_to_random") for name in lost},
+    )  # fmt: skip
     most = levels.said.get("tuning", {}).get("max_step")
     for row in ladder.steps.to_dict("records"):
         level, gap = str(row["level"]), _found(row, "gap")
@@ -221,6 +220,13 @@ def _judged(levels: Levels, ladder: Ladder) -> pd.DataFrame:
             before = sum(said[folly] for folly in FOLLIES)
             claims.add(name, "share of follies", before, (rate,), rate == 0 or before > 0)
     return claims.table()
+
+
+def _doubt(said: Mapping[str, Any], column: str) -> float:
+    """Return the standard error that a file's number had, from its interval; 0 where it says none."""
+    if f"{column}_lo" not in said:
+        return 0.0
+    return float((said[f"{column}_hi"] - said[f"{column}_lo"]) / 2 / t_quantile(said["blocks"] - 1))
 
 
 def _found(row: Mapping[Any, Any], name: str) -> tuple[float, ...]:

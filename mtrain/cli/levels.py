@@ -191,7 +191,10 @@ def _draw(folder: Path, levels: Any) -> None:
     from mtrain.study.level_plots import figures
     from mtrain.study.written import level_tables
 
-    figures(folder, level_tables(folder, levels.said))
+    said = levels.conditions
+    house = " with changes" if said.get("set") else ""
+    caption = f"{said['players']} seats · {said['rules']} rules{house} · references: {', '.join(said['references'])}"
+    figures(folder, level_tables(folder, levels.said), caption=caption)
 
 
 @contextmanager

@@ -64,6 +64,10 @@ def show_levels(levels: Levels) -> None:
         f"{conditions(levels)}; 95 % intervals below each figure.",
         "Regret: what a decision costs more than the best in sampled worlds; 95 %: nineteen of twenty cost no more.",
     ]
+    for each in levels.said["level"]:
+        if "lost_to_random" in each:
+            lost = _share(each, "lost_to_random").replace("\n", " ")
+            notes.append(f"Level {each['name']} loses {lost} of the games to random where the two share the seats.")
     notes += [f"level {name}: {note}" for name, note in steps["note"].items() if note]
     notes += [f"trouble: {sentence}" for sentence in levels.said.get("troubles", ())]
     if verified := levels.said.get("verified"):
