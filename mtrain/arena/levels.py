@@ -58,7 +58,7 @@ class Tuned:
     troubles: list[str]
 
 
-def tune(
+def run_tuning(
     tuning: Tuning,
     out: str | Path,
     *,
