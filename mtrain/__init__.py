@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mtrain.arena.calibration import calibrate as calibrate
     from mtrain.arena.calls import tournament as tournament
-    from mtrain.arena.calls import tune as tune
     from mtrain.arena.comparison import compare as compare
     from mtrain.arena.faults import Fault as Fault
+    from mtrain.arena.levels import tune as tune
     from mtrain.arena.merge import merge as merge
     from mtrain.arena.run import Interrupted as Interrupted
     from mtrain.arena.search import maximise as maximise
@@ -91,7 +91,7 @@ _HOMES = {
     "read_levels": "mtrain.think.levels",
     "read_parts": "mtrain.study.parts",
     "tournament": "mtrain.arena.calls",
-    "tune": "mtrain.arena.calls",
+    "tune": "mtrain.arena.levels",
     "uniform": "mtrain.game.rng",
 }
 
