@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from mtrain.game.rules import RuleSet as RuleSet
     from mtrain.game.rules import preset as preset
     from mtrain.game.state import STATE as STATE
+    from mtrain.show.board import board as board
+    from mtrain.show.replay import replay as replay
     from mtrain.study import plots as plots
     from mtrain.study.comparing import compare_results as compare_results
     from mtrain.study.parts import read_parts as read_parts
@@ -68,6 +70,7 @@ _HOMES = {
     "apply": "mtrain.game.engine",
     "below": "mtrain.game.rng",
     "best_train": "mtrain.think.trail",
+    "board": "mtrain.show.board",
     "calibrate": "mtrain.arena.calibration",
     "compare": "mtrain.arena.comparison",
     "compare_results": "mtrain.study.comparing",
@@ -90,6 +93,7 @@ _HOMES = {
     "read": "mtrain.study.results",
     "read_levels": "mtrain.think.levels",
     "read_parts": "mtrain.study.parts",
+    "replay": "mtrain.show.replay",
     "tournament": "mtrain.arena.calls",
     "tune": "mtrain.arena.levels",
     "uniform": "mtrain.game.rng",
