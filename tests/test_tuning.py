@@ -226,13 +226,13 @@ def test_L13_a_target_that_nothing_reaches_says_what_can_be_reached(folder: Path
 
 
 def test_each_level_takes_its_share_of_the_rounds_from_the_next_lower(folder: Path) -> None:
-    made = run_tuning(planned(wanted(3, beats=0.56), players=2, games=2600), folder / "out", jobs=2)
+    made = run_tuning(planned(wanted(3, beats=0.56), players=2, games=5000), folder / "out", jobs=2)
     shares = [each["step"]["rounds"] for each in made.levels.said["level"][1:]]
     lo, hi = ([each["step"][f"rounds_{end}"] for each in made.levels.said["level"][1:]] for end in ("lo", "hi"))
     assert all(a < 0.56 < b for a, b in zip(lo, hi, strict=True)), shares
     assert made.levels.said["level"][0]["target_of"] == "taken"
     with pytest.raises(Unreached, match="1 level can be had, down from levelled"):
-        run_tuning(planned(wanted(3, beats=0.95), players=2, games=2600), folder / "far", jobs=2)
+        run_tuning(planned(wanted(3, beats=0.95), players=2, games=5000), folder / "far", jobs=2)
 
 
 def test_L06_L01_a_step_larger_than_stated_is_a_level_missing(folder: Path) -> None:
