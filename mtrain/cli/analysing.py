@@ -16,7 +16,7 @@ from mtrain.cli.options import agents_from_too, fail, json_too, quiet_too, seed_
 @click.option("--worlds", type=int, help="Worlds in which every action is tried  [default: 400]")
 @click.option(
     "--agent", "agents", multiple=True, metavar="AGENT",
-    help="Of a position: say what this agent would do; may be repeated  [default: all that come with mtrain]",
+    help="Of a position: say what this agent would do; may be repeated  [default: greedy to ismcts, not random]",
 )  # fmt: skip
 @click.option("--locate", is_flag=True, help="Of a position: say where the unseen tiles are likely to be, too.")
 @click.option("--top", type=click.IntRange(1), help="Print so many actions, or mistakes  [default: all; 10]")
