@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mtrain.arena.dial import make_dial
-from mtrain.arena.levels import Tuned, tune
+from mtrain.arena.levels import Tuned, run_tuning
 from mtrain.arena.plausibility import regret
 from mtrain.arena.targets import Beats, Shares, Steps, TargetsError, wanted
 from mtrain.arena.tournament import TournamentError
@@ -132,7 +132,7 @@ def test_a_top_agent_takes_no_share_that_was_asked_for() -> None:
 def steps(tmp_path_factory: pytest.TempPathFactory) -> Tuned:
     """Three levels in equal steps, under a top agent."""
     plan = planned(wanted(3, weakest=0.35), top="top@heuristic", names=["low", "middle", "high"], games=6000)
-    return tune(plan, tmp_path_factory.mktemp("steps") / "out", jobs=2)
+    return run_tuning(plan, tmp_path_factory.mktemp("steps") / "out", jobs=2)
 
 
 def test_the_file_says_what_was_found(steps: Tuned) -> None:
@@ -176,13 +176,13 @@ def test_the_same_tuning_is_the_same_file(steps: Tuned, folder: Path) -> None:
             raise Enough
 
     with pytest.raises(Enough):
-        tune(plan, folder / "out", jobs=1, watch=stop_in_the_middle)
+        run_tuning(plan, folder / "out", jobs=1, watch=stop_in_the_middle)
     with pytest.raises(TournamentError, match="--resume"):
-        tune(plan, folder / "out", jobs=1)
+        run_tuning(plan, folder / "out", jobs=1)
     other = planned(wanted(3, weakest=0.36), top="top@heuristic", names=["low", "middle", "high"], games=6000)
     with pytest.raises(TournamentError, match="holds other work: its wanted is"):
-        tune(other, folder / "out", jobs=1, resume=True)
-    again = tune(plan, folder / "out", jobs=1, resume=True)
+        run_tuning(other, folder / "out", jobs=1, resume=True)
+    again = run_tuning(plan, folder / "out", jobs=1, resume=True)
     assert again.levels.path.read_bytes() == steps.levels.path.read_bytes()
     for name in ("curve-win", "probes-diff", "steps", "pairs"):
         one, other_ = ((made.levels.path.parent / f"{name}.parquet").read_bytes() for made in (steps, again))
@@ -224,17 +224,17 @@ def test_L13_a_target_that_nothing_reaches_says_what_can_be_reached(folder: Path
 
 
 def test_each_level_takes_its_share_of_the_rounds_from_the_next_lower(folder: Path) -> None:
-    made = tune(planned(wanted(3, beats=0.56), players=2, games=4000), folder / "out", jobs=2)
+    made = run_tuning(planned(wanted(3, beats=0.56), players=2, games=4000), folder / "out", jobs=2)
     shares = [each["step"]["rounds"] for each in made.levels.said["level"][1:]]
     lo, hi = ([each["step"][f"rounds_{end}"] for each in made.levels.said["level"][1:]] for end in ("lo", "hi"))
     assert all(a < 0.56 < b for a, b in zip(lo, hi, strict=True)), shares
     assert made.levels.said["level"][0]["target_of"] == "taken"
     with pytest.raises(Unreached, match="1 level can be had, down from levelled"):
-        tune(planned(wanted(3, beats=0.95), players=2, games=4000), folder / "far", jobs=2)
+        run_tuning(planned(wanted(3, beats=0.95), players=2, games=4000), folder / "far", jobs=2)
 
 
 def test_L06_a_missing_level_is_reported(folder: Path) -> None:
-    made = tune(planned(wanted(2), max_step=1.0, games=2000), folder / "out", jobs=2)
+    made = run_tuning(planned(wanted(2), max_step=1.0, games=2000), folder / "out", jobs=2)
     assert len(made.troubles) == 1
     assert made.troubles[0].startswith("a level is missing between '1' and '2': they are ")
     assert made.levels.said["troubles"] == made.troubles
