@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mtrain import __version__
-from mtrain.cli import catalogue, comparing, games, levels, tournaments, worlds
+from mtrain.cli import catalogue, comparing, games, levels, people, tournaments, worlds
 from mtrain.cli.options import fail
 from mtrain.errors import Mistake, Trouble
 
@@ -23,7 +23,7 @@ COMMANDS = (
     games.replay,
     games.again,
     games.perft,
-    games.train,
+    people.train,
     worlds.locate,
     worlds.calibrate,
     tournaments.tournament,
