@@ -23,6 +23,7 @@ COMMANDS = (
     games.replay,
     games.again,
     games.perft,
+    people.play,
     people.train,
     worlds.locate,
     worlds.calibrate,

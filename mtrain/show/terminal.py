@@ -323,26 +323,28 @@ class Watch:
 # ── Games ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _train_of(seat: int, train: Any) -> str:
-    return (
-        "the Mexican train"
-        if train == "mexican"
-        else "its own train"
-        if train == seat
-        else f"the train of seat {train}"
-    )
+def _train_of(seat: int, train: Any, names: Sequence[str] | None, viewer: int | None) -> str:
+    if train == "mexican":
+        return "the Mexican train"
+    if train == viewer:
+        return "your own train" if seat == viewer else "your train"
+    if train == seat:
+        return "their own train" if names else "its own train"
+    return f"the train of {names[train]}" if names else f"the train of seat {train}"
 
 
-def event_words(event: Event) -> str:
-    """Return an event as a person would say it."""
+def event_words(event: Event, names: Sequence[str] | None = None, viewer: int | None = None) -> str:
+    """Return an event as a person would say it, and hear it in the seat `viewer`; a draw without its tile, too."""
     seat, what, *rest = event
+    who = "you" if seat == viewer else names[seat] if names else f"seat {seat}"
+    s = "" if seat == viewer else "s"
     if what == "play":
-        return f"seat {seat} lays {rest[0]} on {_train_of(seat, rest[1])}"
+        return f"{who} lay{s} {rest[0]} on {_train_of(seat, rest[1], names, viewer)}"
     if what == "draw":
-        return f"seat {seat} draws {rest[0]}"
+        return f"{who} draw{s} {rest[0] if rest else 'a tile'}"
     if what == "engine":
-        return f"seat {seat} places the engine {rest[0]}"
-    return f"seat {seat} passes"
+        return f"{who} place{s} the engine {rest[0]}"
+    return f"{who} pass{'es' if s else ''}"
 
 
 def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
