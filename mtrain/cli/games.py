@@ -80,8 +80,12 @@ def record(
 @click.option("--game", type=int, help="Only the game of this number.")
 @json_too
 def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
-    """Play the games recorded in FILE again and check every event by the rules."""
+    """Play the games recorded in FILE again and check every event by the rules.
+
+    An unfinished game of `mtrain play` is checked as far as it goes.
+    """
     from mtrain.game.record import RecordError, read_records, replayed, to_line
+    from mtrain.show import saved
     from mtrain.show.terminal import game_lines, show, show_json
 
     games = rounds = events = respelt = 0
@@ -90,10 +94,11 @@ def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
             for number, made, text in read_records(lines):
                 if game is not None and made.get("game") != game:
                     continue
+                on = made.get("format") == saved.PLAY_FORMAT
                 try:
-                    again = replayed(made)
+                    again = saved.replayed(made) if on else replayed(made)
                     if in_words:
-                        click.echo("\n".join(game_lines(made)) + "\n")
+                        click.echo("\n".join(game_lines(made, saved.steps(made) if on else None)) + "\n")
                 except RecordError as error:
                     raise RecordError(f"{file}, line {number}: {error}") from None
                 games += 1

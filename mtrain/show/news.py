@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from mtrain.game.record import Event
 from mtrain.show.session import Session
 from mtrain.show.terminal import event_words
 from mtrain.study.words import counted
@@ -20,22 +21,32 @@ def news(session: Session, seat: int | None, since: int = 0) -> Iterator[str]:
         The first event that is told.
     """
     now = session.now
-    faults = [fault for fault in now.faults if fault[0] >= since]
-    turn, speaker = "", None
+    faults: dict[int, list[str]] = {}
+    for before, said in now.faults:
+        faults.setdefault(before, []).append(f"  ! {said}")
+    turn: list[Event] = []
     for k, event in session.seen(seat, since):
-        wrong = [said for before, said in faults if before == k]
-        if wrong or event[0] != speaker:
-            yield from filter(None, [turn])
-            turn, speaker = "", None
-        for said in wrong:
-            yield f"  ! {said}"
-        words = event_words(event, session.names, seat)
+        if turn and (k in faults or event[0] != turn[0][0]):
+            yield _turn_words(session, seat, turn)
+            turn = []
+        yield from faults.get(k, ())
         if event[0] == seat and event[1] == "play" and k in now.alone:
-            words += " (all you could do)"
-        who = "you" if event[0] == seat else session.names[event[0]]
-        turn = f"{turn}, {words.removeprefix(f'{who} ')}" if speaker is not None else f"  {words}"
-        speaker = event[0]
-    yield from filter(None, [turn])
+            yield from [_turn_words(session, seat, turn)] if turn else []
+            turn = []
+            yield f"  {event_words(event, session.names, seat)} (all you could do)"
+        elif turn and event[1] == turn[-1][1] == "play" and event[3] == turn[-1][3]:
+            turn[-1] = [*event[:2], f"{turn[-1][2]} {event[2]}", event[3]]
+        else:
+            turn.append(event)
+    if turn:
+        yield _turn_words(session, seat, turn)
+
+
+def _turn_words(session: Session, seat: int | None, turn: list[Event]) -> str:
+    """Return what one seat does in a turn; tiles that go on one train are told together."""
+    who = "you" if turn[0][0] == seat else session.names[turn[0][0]]
+    did = [event_words(event, session.names, seat).removeprefix(f"{who} ") for event in turn]
+    return f"  {who} {', '.join(did)}"
 
 
 def round_words(session: Session, seat: int | None) -> str:

@@ -5,6 +5,7 @@ session's affair. Whatever is typed gets an answer.
 """
 
 import shlex
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import numpy as np
 from rich.console import Console
 
 from mtrain.game.engine import IllegalAction
+from mtrain.game.record import Event
 from mtrain.game.scoring import ranks
 from mtrain.game.state import OUT
 from mtrain.show import saved
@@ -185,7 +187,7 @@ class Playing:
         if not since:
             self._say(f"\n{round_words(self.session, seat)}")
         for line in news(self.session, seat, since):
-            self._say(line)
+            self._say(textwrap.fill(line, self._width, subsequent_indent="    ", break_on_hyphens=False))
         for each in self._heard if seat is None else (seat,):
             self._heard[each] = (number, len(self.session.now.events))
 
@@ -198,13 +200,19 @@ class Playing:
         seen = session.observation(seat)
         stream = self.console.file
         colour = self.console.color_system is not None and not self.console.no_color
-        board = Board(seen, seat, None, session.names)
+        board = Board(seen, seat, self._last(seat), session.names)
         text = board.text(colour, self._width, getattr(stream, "encoding", None) or "ascii")
         self._say("")
         self.console.print(text, markup=False, soft_wrap=True)
         self._say(f"\nyour hand: {self._hands.text(seen, seat)}\n")
         self._say(listed(session.legal(), seat, session.names, self._width))
         return _STAY
+
+    def _last(self, seat: int) -> Event | None:
+        """Return the last event, if the seat saw all of it."""
+        for _, event in self.session.seen(seat, max(0, len(self.session.now.events) - 1)):
+            return None if event[1:] == ["draw"] else event
+        return None
 
     # ── Between rounds ────────────────────────────────────────────────────────────────────────────────────
 
@@ -349,7 +357,7 @@ class Playing:
         """Say where the game is, and how to go on with it."""
         self._keep()
         if self._file is None:
-            self._say(f"the {'record' if self.session.over else 'game'} is not saved; --save FILE keeps it")
+            self._say("the game is not saved (--save FILE keeps one)")
         elif self.session.over:
             how = shlex.join(["mtrain", "replay", str(self._file), "--show"])
             self._say(f"the record is in {self._file}; `{how}` tells the game")

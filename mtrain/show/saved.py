@@ -18,19 +18,19 @@ There are no `totals` and no `ranks`. All of it is played again by the rules whe
 """
 
 import json
-import os
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mtrain.game.record import FORMAT, read_records, to_line
+from mtrain.errors import Mistake
+from mtrain.game.record import FORMAT, Event, RecordError, read_records, to_line
 from mtrain.game.rules import RuleSet
 from mtrain.show.moment import Moment
 from mtrain.show.session import Player, Session, SessionError
+from mtrain.study.files import put
 
 PLAY_FORMAT = "mtrain-play/1"
 
@@ -82,16 +82,7 @@ def write(path: Path, session: Session, agents_from: Sequence[str] = ()) -> None
     OSError
         If it cannot be written.
     """
-    line = to_line(saved(session, agents_from)) + "\n"
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(line)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    put(path, (to_line(saved(session, agents_from)) + "\n").encode())
 
 
 def read(path: str | Path) -> dict[str, Any]:
@@ -187,6 +178,40 @@ def resumed(said: Mapping[str, Any], players: Sequence[Player]) -> Session:
     if json.dumps(session.played()) != json.dumps(said["rounds"]):
         raise SessionError("what it says of its rounds is not what their events come to")
     return session
+
+
+def steps(said: Mapping[str, Any]) -> Iterator[tuple[int, int, np.ndarray, Event | None]]:
+    """Play an unfinished game again as `mtrain.game.record.replay` does a record.
+
+    Raises
+    ------
+    SessionError
+        Where it breaks a rule.
+    """
+    session = _by_people(said)
+    for _, moment in session.follow(said["rounds"]):
+        n = len(moment.events)
+        yield moment.number, n - 1, moment.position, moment.events[-1] if n else None
+
+
+def replayed(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the unfinished game that playing it again gives: the same, or an error says what is wrong.
+
+    Raises
+    ------
+    RecordError
+        If it is not of the form, or breaks a rule.
+    """
+    try:
+        hold(said)
+        return {**said, "rounds": _by_people(said).played()}
+    except Mistake as error:
+        raise RecordError(str(error)) from None
+
+
+def _by_people(said: Mapping[str, Any]) -> Session:
+    """Return the game of a file as if people played it: the same, but for what is to come."""
+    return resumed(said, [Player(name) for name in said["names"]])
 
 
 def _with(moment: Moment, streams: Sequence[int]) -> Moment:

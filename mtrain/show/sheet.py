@@ -11,7 +11,7 @@ def score_rows(rounds: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tup
     rows = [[f"{round_['number']}", round_["engine"], *map(str, round_["scores"])] for round_ in rounds]
     if len(rows) > 1:
         totals = np.array([round_["scores"] for round_ in rounds]).sum(0)
-        rows.append(["all", "", *map(str, totals.tolist())])
+        rows.append(["total", "", *map(str, totals.tolist())])
     return ["round", "engine", *names], rows
 
 

@@ -9,10 +9,11 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from rich import box
 from rich.console import Console, Group
@@ -347,18 +348,23 @@ def event_words(event: Event, names: Sequence[str] | None = None, viewer: int | 
     return f"{who} pass{'es' if s else ''}"
 
 
-def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way."""
+def game_lines(
+    record: Mapping[str, Any], steps: Iterable[tuple[int, int, np.ndarray, Event | None]] | None = None
+) -> Iterator[str]:
+    """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way.
+
+    An unfinished game brings its `steps`, which are those of `replay` for a record.
+    """
     seats = ", ".join(f"seat {seat} {agent}" for seat, agent in enumerate(record["agents"]))
     yield f"game {record['game']} (seed {record['seed']}): {seats}"
     turn: list[str] = []
-    for number, _, position, event in replay(record):
+    for number, _, position, event in replay(record) if steps is None else steps:
         round_ = record["rounds"][number - 1]
         if event is None:
             marked = n_open = 0
             yield ""
             starts = f"seat {round_['starter']} starts, {len(round_['boneyard'])} tiles in the boneyard"
-            yield f"round {number}: engine {round_['engine']}, {starts}"
+            yield f"round {number}: engine {round_['engine'] or 'not yet placed'}, {starts}"
             for seat, hand in enumerate(round_["hands"]):
                 yield f"  seat {seat} is dealt {' '.join(hand)}"
             continue
@@ -378,5 +384,10 @@ def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
             yield "  " + ", ".join(turn)
             turn = []
             yield f"  {'out' if round_['end'] == 'out' else 'blocked'}; scores {' '.join(map(str, round_['scores']))}"
+    if turn:
+        yield "  " + ", ".join(turn)
     yield ""
-    yield f"totals {' '.join(map(str, record['totals']))}; ranks {' '.join(map(str, record['ranks']))}"
+    if "totals" in record:
+        yield f"totals {' '.join(map(str, record['totals']))}; ranks {' '.join(map(str, record['ranks']))}"
+    else:
+        yield "the game is not finished"
