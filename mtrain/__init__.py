@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mtrain.game.rules import preset as preset
     from mtrain.game.state import STATE as STATE
     from mtrain.show.board import board as board
+    from mtrain.show.replay import replay as replay
     from mtrain.study import plots as plots
     from mtrain.study.comparing import compare_results as compare_results
     from mtrain.study.parts import read_parts as read_parts
@@ -89,6 +90,7 @@ _HOMES = {
     "preset": "mtrain.game.rules",
     "read": "mtrain.study.results",
     "read_parts": "mtrain.study.parts",
+    "replay": "mtrain.show.replay",
     "tournament": "mtrain.arena.calls",
     "uniform": "mtrain.game.rng",
 }

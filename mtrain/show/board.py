@@ -13,6 +13,8 @@ from rich.text import Text
 from mtrain.errors import Mistake
 from mtrain.game.record import Event
 from mtrain.show.boardtext import board_text, plain
+from mtrain.show.drawing import picture
+from mtrain.show.placing import Piece, place
 from mtrain.show.sight import done, sight_of
 
 
@@ -48,6 +50,17 @@ class Board:
         if names is not None and len(names) != self.sight.n_seats:
             raise Mistake(f"{len(names)} names for {self.sight.n_seats} seats")
         self.names = None if names is None else tuple(map(str, names))
+
+    def boxes(self) -> list[Piece]:
+        """Return everything on the picture with the box that it stands in, the lower ones first."""
+        return place(self.sight, last=self.last, names=self.names)
+
+    def svg(self) -> str:
+        """Return the table as a picture in SVG, which needs nothing else; the same table is the same text."""
+        return picture(self.boxes(), self.sight.words)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
     def text(self, colour: bool = True, width: int = 100, encoding: str | None = None) -> Any:
         """Return the table as text.

@@ -30,7 +30,7 @@ HELP = """\
 3                 do what has this number in the list
 12-7@own          lay 12-7 on your own train; also 12-7@mexican, 12-7@2 (a seat), 12-7@NAME
 12-7              lay it where it goes, if only one train takes it
-pass              keep the tile you drew, where that is allowed
+pass              stop there, or keep the tile you drew, where that is allowed
 line up           put your hand in the order of its longest train (line up pips: its heaviest)
 hint              what each action comes to in sampled deals that agree with all you know
 undo              go back to your last choice
