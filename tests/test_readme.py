@@ -62,6 +62,7 @@ def test_every_file_it_names_is_there(page: Path) -> None:
         "locate",
         "calibrate",
         "train",
+        "play",
     ],
 )
 def test_every_command_has_help(command: str) -> None:

@@ -99,6 +99,8 @@ class Playing:
 
     def play(self) -> int:
         """Play until the game is over or somebody leaves; return the exit status."""
+        seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(self.session.names))
+        self._say(f"at the table: {seats}\n`help` lists what you can enter")
         status = 0
         try:
             self._loop()
@@ -160,7 +162,8 @@ class Playing:
 
     def _pass_to(self, seat: int) -> bool:
         """Hide what the last person saw, and wait for the next."""
-        self._hide()
+        if self._viewer is not None:
+            self._hide()
         self._viewer = None
         name = self.session.names[seat]
         entry = self.entries.read(f"pass the keyboard to {name}; {name}, press Enter ")

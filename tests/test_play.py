@@ -1,0 +1,480 @@
+"""People at the table: a session without a screen, and whole rounds at a real terminal."""
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from mtrain.arena.recording import record_game
+from mtrain.arena.schedule import first_starter
+from mtrain.cli.main import mtrain
+from mtrain.game.engine import IllegalAction, observe
+from mtrain.game.record import replayed
+from mtrain.game.rules import PRESETS, RuleSet, preset
+from mtrain.game.tiles import tile_text
+from mtrain.show import saved
+from mtrain.show.choosing import listed, read_action
+from mtrain.show.entries import EntryError
+from mtrain.show.hands import held
+from mtrain.show.news import news
+from mtrain.show.seating import people_named, seated
+from mtrain.show.session import Player, Session, SessionError
+from mtrain.think.agent import SINGLE, AgentSpec, Bot
+from mtrain.think.registry import Registry, build
+from tests.atterminal import Terminal
+from tests.conftest import HERE
+
+ANN = "Ann> "
+PROMPTS = (ANN, "Bob> ", "press Enter ", "Enter ends the game> ", *(f"Enter deals round {k}> " for k in range(2, 14)))
+
+
+def bot(text: str) -> Bot:
+    return build(Registry().parse(text))
+
+
+def table(*agents: str, rules: str = "standard", seed: int = 3, people: int = 1, **changes: Any) -> Session:
+    names = ["Ann", "Bob", "Cid"][:people]
+    return Session(preset(rules, **changes), seated(names, agents, Registry(), True), seed=seed)
+
+
+def played(session: Session, choices: int = 10_000, which: int = 0) -> Session:
+    """Go on, always with the same place in the list, for so many choices or to the end of the game."""
+    session.go_on()
+    while True:
+        if session.now.round_over:
+            if session.over:
+                return session
+            session.next_round()
+        elif not choices:
+            return session
+        else:
+            session.choose(session.legal()[which])
+            choices -= 1
+        session.go_on()
+
+
+def state(session: Session) -> bytes:
+    return session.now.position.tobytes()
+
+
+# ── The session ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("rules", "agents"),
+    [
+        ("standard", ["greedy", "heuristic", "random", "random"]),
+        ("pinecone", ["heuristic", "random"]),
+        ("cardinal", ["greedy", "heuristic", "random"]),
+        (
+            "trainyard",
+            ["greedy", "random", "random", "greedy", "random", "heuristic", "random", "random", "greedy", "random"],
+        ),
+    ],
+)
+def test_a_person_who_plays_as_an_agent_would_plays_the_agents_game(rules: str, agents: list[str]) -> None:
+    resolved = preset(rules, rounds=2)
+    bots = [bot(agent) for agent in agents]
+    game = record_game(resolved, bots, seed=4, game=1, starter=first_starter(4, len(agents), 1))
+    players = [Player("Ann"), *(Player(f"{k}", agents[k], bots[k]) for k in range(1, len(agents)))]
+    session = Session(resolved, players, seed=4, deal=1)
+    choices = iter(_choices_of_seat_0(game))
+    session.go_on()
+    while not session.over:
+        if session.now.round_over:
+            session.next_round()
+        else:
+            session.choose(next(choices))
+        session.go_on()
+    assert session.record() | {"agents": game["agents"]} == game
+    assert replayed(session.record()) == session.record()
+
+
+def _choices_of_seat_0(game: dict[str, Any]) -> Iterator[int]:
+    """Yield what seat 0 chose in a recorded game."""
+    n = len(game["agents"])
+    names = [f"seat {k}" for k in range(n)]
+    people = [Player(name) for name in names]
+    session = Session(RuleSet.from_json(game["rules"]), people, seed=game["seed"], deal=game["game"])
+    for choice, moment in session.follow(game["rounds"]):
+        if choice is not None and choice.seat == 0:
+            what = moment.events[-1]
+            yield (1 if what[1] == "pass" else read_action(f"{what[2]}@{what[3]}", (), 0, names))
+
+
+def test_undo_and_the_same_choice_give_the_same_bytes() -> None:
+    session = played(table("random", "greedy", "mc:worlds=2", rules="pinecone"), 5)
+    after = []
+    for _ in range(4):
+        session.choose(session.legal()[-1])
+        session.go_on()
+        after.append(state(session))
+    for expected in reversed(after):
+        assert state(session) == expected
+        here = session.now
+        assert session.undo(0)
+        session.choose(session.legal()[-1])
+        session.go_on()
+        assert state(session) == expected
+        assert session.now.events == here.events
+        assert session.undo(0)
+    assert len(session.past) == 5
+
+
+def test_undo_goes_back_over_the_end_of_a_round_and_no_further_than_the_first_choice() -> None:
+    session = table("greedy", rules="pinecone", rounds=2)
+    session.go_on()
+    first = state(session)
+    played(session)
+    record = session.record()
+    n = 0
+    while session.undo():
+        n += 1
+        session.go_on()
+    assert n > 10
+    assert state(session) == first
+    assert not session.now.rounds
+    assert played(session).record() == record
+
+
+def test_an_illegal_choice_changes_nothing_and_says_why() -> None:
+    session = played(table("greedy"), 2)
+    before = session.now
+    with pytest.raises(IllegalAction, match="seat 0 does not hold"):
+        session.choose(read_action("12-12@own", session.legal(), 0, session.names))
+    assert session.now is before
+
+
+def test_agents_are_shown_observations_and_nothing_more() -> None:
+    shown = []
+
+    def spy(obs: Any, actions: Any, rng: Any) -> int:
+        shown.append((obs.copy(), session.now.position.copy()))
+        return int(rng.choice(actions))
+
+    watcher = Bot(AgentSpec("spy", "spy", (), ""), SINGLE, spy, np.zeros(16))
+    session = Session(preset("standard", rounds=1), [Player("Ann"), Player("spy", "spy", watcher)], seed=2)
+    played(session)
+    assert shown
+    for obs, position in shown:
+        seen = observe(position, 1)
+        hidden = np.array([obs]).reshape(1)
+        for field in ("hand", "deck", "stream", "table", "count", "end"):
+            assert (hidden[0][field] == seen[0][field]).all(), field
+        assert not hidden[0].hand[0].any()
+
+
+def test_an_agent_that_fails_is_told_of_and_chance_takes_its_place() -> None:
+    def broken(obs: Any, actions: Any, rng: Any) -> int:
+        raise RuntimeError("no idea")
+
+    failing = Bot(AgentSpec("broken", "broken", (), ""), SINGLE, broken, np.zeros(16))
+    session = Session(preset("standard", rounds=1), [Player("Ann"), Player("broken", "x", failing)], seed=2)
+    played(session)
+    told = list(news(session, 0))
+    assert any("! broken failed" in line and "RuntimeError: no idea" in line for line in told)
+    assert replayed(session.record()) == session.record()
+
+
+def test_a_program_plays_and_is_told_the_game_again_after_undo(tmp_path: Path) -> None:
+    program = f"exec:python3 {HERE / 'docs' / 'bots' / 'heaviest.py'}"
+    session = played(table(program, rounds=1, max_pip=6, hand_size=5), 2)
+    try:
+        session.choose(session.legal()[0])
+        session.go_on()
+        expected = state(session)
+        assert session.undo()
+        session.choose(session.legal()[0])
+        session.go_on()
+        assert state(session) == expected
+        assert played(session).over
+    finally:
+        session.close()
+
+
+def test_what_others_draw_is_not_told() -> None:
+    session = played(table("random", "random", people=2, rounds=1), 6)
+    for seat in (0, 1, None):
+        for (_, event), true in zip(session.seen(seat), session.now.events, strict=True):
+            assert event == (true[:2] if true[1] == "draw" and true[0] != seat else true)
+
+
+def test_a_hint_moves_nothing_and_says_the_same_twice() -> None:
+    session = played(table("greedy"), 1)
+    before = state(session)
+    costs, outs = session.hint(16)
+    again, _ = session.hint(16)
+    assert costs.shape == outs.shape == (16, len(session.legal()))
+    assert (costs == again).all()
+    assert state(session) == before
+
+
+# ── Saved games ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("choices", [0, 3, 9])
+def test_a_saved_game_goes_on_as_if_it_had_never_stopped(rules: str, choices: int, tmp_path: Path) -> None:
+    session = played(table("random", "heuristic", rules=rules, rounds=2), choices)
+    file = tmp_path / "game.jsonl"
+    saved.write(file, session)
+    said = saved.read(file)
+    other = saved.resumed(said, session.players)
+    other.go_on()
+    assert state(other) == state(session)
+    assert [past.position.tobytes() for past in other.past] == [past.position.tobytes() for past in session.past]
+    assert saved.saved(other) == said
+    assert saved.replayed(said) == said
+    if choices:
+        assert session.undo() == other.undo()
+    assert played(session, which=-1).record() == played(other, which=-1).record()
+
+
+def test_a_saved_game_that_is_wrong_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    session = played(table("greedy", rounds=2), 4)
+    said = json.loads(json.dumps(saved.saved(session)))
+    wrong: dict[str, Any] = {
+        "seed": said["seed"] + 1,
+        "format": "mtrain-record/1",
+        "rounds": [],
+        "streams": [1],
+        "choices": [[1]],
+        "names": ["x"],
+        "players": "two",
+        "rules": {},
+    }
+    file = tmp_path / "game.jsonl"
+    for field, value in wrong.items():
+        file.write_text(json.dumps(said | {field: value}) + "\n")
+        ran = CliRunner().invoke(mtrain, ["play", "--resume", str(file)])
+        assert (ran.exit_code, ran.stdout) == (2, ""), (field, ran.output)
+        assert "game.jsonl" in ran.stderr or "number of players" in ran.stderr, field
+    said["rounds"][0]["events"][3] = [0, "play", "12-12", 0]
+    file.write_text(json.dumps(said) + "\n")
+    assert "round 1, event 3" in CliRunner().invoke(mtrain, ["play", "--resume", str(file)]).stderr
+    ran = CliRunner().invoke(mtrain, ["replay", str(file)])
+    assert ran.exit_code == 1
+    assert "line 1: round 1, event 3" in ran.stderr
+
+
+# ── Words ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_actions_are_named_in_many_ways() -> None:
+    session = played(table("greedy", "heuristic"), 3)
+    legal, names = session.legal(), session.names
+    for number, action in enumerate(legal, 1):
+        if action.is_lay:
+            where = ["0", "1", "2", "mexican"][action.train]
+            for text in (f"{number}", f"{action.lo}-{action.hi}@{where}", f"{action.hi}-{action.lo} on {where}"):
+                assert read_action(text, legal, 0, names) == action
+    assert read_action("9-3@GREEDY", (), 0, names).train == 1
+    assert read_action("9-3 on my own train", (), 0, names).train == 0
+    for text in ("0", "99", "9" * 5000, "²", "9-3@9", "9-3@nobody", "19-1@own", "9", "-", "@", "9-3@", "x"):
+        with pytest.raises(EntryError):
+            read_action(text, legal[:5], 0, names)
+    assert len(listed(legal, 0, names, 40).splitlines()) >= len(listed(legal, 0, names, 110).splitlines())
+
+
+def test_names_are_checked_and_told_apart() -> None:
+    assert people_named(["Ann"], 2) == ["Ann", "person 2"]
+    assert people_named([], None) == ["you"]
+    for names in (["Ann", "Bob"], ["mexican"], ["7"], [""], ["x" * 31], ["a\x1bb"]):
+        with pytest.raises(SessionError):
+            people_named(names, 1)
+    players = seated(["greedy"], ["greedy", "random", "greedy"], Registry(), False)
+    assert len({player.name for player in players}) == 4
+    with pytest.raises(SessionError, match="no person plays"):
+        Session(preset("standard"), players[1:], seed=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "name the agents to play against"),
+        (["greddy"], "did you mean 'greedy'?"),
+        (["greedy", "--players", "4"], "1 agent and 1 person for 4 seats"),
+        (["greedy", "--me", "Ann", "--me", "ann"], "two players are called"),
+        (["greedy", "--rules", "pinecone", "--people", "6"], "players goes from 2 to 4"),
+        (["greedy", "--rounds", "99"], "rounds is 99"),
+        (["greedy", "--save", "no/such/folder/game.jsonl"], "there is no folder"),
+        (["--resume", "nothing.jsonl"], "nothing.jsonl cannot be read"),
+        (["--resume", "nothing.jsonl", "--seed", "3"], "leave out --seed"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence_before_anything_starts(arguments: list[str], sentence: str) -> None:
+    ran = CliRunner().invoke(mtrain, ["play", *arguments])
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert sentence in ran.stderr.splitlines()[-1]
+
+
+# ── At a terminal ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_a_round_of_each_preset_at_a_terminal(rules: str, tmp_path: Path) -> None:
+    call = (
+        "play",
+        "heuristic",
+        "greedy",
+        "--rules",
+        rules,
+        "--rounds",
+        "1",
+        "--seed",
+        "6",
+        "--me",
+        "Ann",
+        "--save",
+        "g",
+    )
+    terminal = Terminal(*call, cwd=tmp_path)
+    entries = ["help", "hint", "line up", "score", "why not 12-12@1", "1", "undo", "board", "1", "1", "1", "quit"]
+    said = terminal.answers(entries, *PROMPTS)
+    assert "your hand:" in said[0]
+    assert "what each action comes to" in said[1]
+    assert "the best" in said[2]
+    assert "; the rest: " in said[3]
+    assert "no round is over yet" in said[4]
+    assert "back to your last choice" in said[7]
+    status, last = terminal.end()
+    assert status == 0
+    assert "mtrain play --resume g" in last
+
+    session = table("heuristic", "greedy", rules=rules, seed=6, rounds=1)
+    played(session, 3)
+    assert saved.read(tmp_path / "g") == saved.saved(session)
+
+    terminal = Terminal("play", "--resume", "g", cwd=tmp_path)
+    while (said_ := terminal.until(*PROMPTS)).endswith(ANN):
+        terminal.type("1")
+    assert "the game is over" in said_
+    terminal.type("")
+    assert terminal.end()[0] == 0
+    assert json.loads((tmp_path / "g").read_text()) == played(session).record()
+    ran = CliRunner().invoke(mtrain, ["replay", str(tmp_path / "g"), "--json"])
+    assert ran.exit_code == 0
+    assert json.loads(ran.stdout)["same_bytes"] == 1
+
+
+def _noise(chance: random.Random) -> bytes:
+    """Return something that nobody should type. Ctrl-C, -D, -Z, -S, -Q and -\\ act at once, and are for other tests."""
+    words = [
+        *[
+            "hint",
+            "undo",
+            "score",
+            "board",
+            "line",
+            "up",
+            "pips",
+            "why",
+            "not",
+            "save",
+            "help",
+            "pass",
+            "12-7@3",
+            "1",
+            "own",
+            "mexican",
+            "-1",
+            "@",
+            "on",
+            "²",
+            "½",
+            "١",
+        ],
+        "",
+    ]
+    kind = chance.randrange(6)
+    if kind == 0:
+        return " ".join(chance.choices(words, k=chance.randrange(4))).encode().replace(b"save", b"sav")
+    if kind == 1:
+        return chance.choice(["hint", "board", "why not 12-12@mexican", "score"])[: chance.randrange(6)].encode()
+    if kind == 2:
+        return "".join(chr(chance.randrange(0xA0, 0x2FA0)) for _ in range(chance.randrange(30))).encode()
+    if kind == 3:
+        return bytes(chance.choice(b"9-@x ") for _ in range(chance.randrange(3000)))
+    if kind == 4:
+        return bytes(chance.choice([0, 1, 2, 5, 6, 7, 8, 9, 11, 12, 14, 16, 27, 29, 30, 31]) for _ in range(20))
+    return bytes(chance.randrange(128, 256) for _ in range(chance.randrange(40)))
+
+
+def test_two_hundred_senseless_entries_do_no_harm(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    terminal = Terminal("play", "greedy", "heuristic", "--seed", "1", "--me", "Ann", cwd=tmp_path)
+    for _ in range(200):
+        terminal.until(*PROMPTS)
+        terminal.type(_noise(chance))
+    terminal.until(*PROMPTS)
+    terminal.type("quit")
+    status, _ = terminal.end()
+    assert status == 0
+    assert "Traceback" not in terminal.screen
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_and_the_end_of_the_input_keep_the_game(tmp_path: Path) -> None:
+    terminal = Terminal("play", "greedy", "--seed", "1", "--me", "Ann", "--save", "g", cwd=tmp_path)
+    terminal.answers(["1"], ANN)
+    terminal.until(ANN)
+    terminal.press(b"\x03")
+    status, said = terminal.end()
+    assert status == 130
+    assert "`mtrain play --resume g` goes on with it" in said
+    before = saved.read(tmp_path / "g")
+    assert len(before["choices"]) == 1
+    terminal = Terminal("play", "--resume", "g", cwd=tmp_path)
+    terminal.until(ANN)
+    terminal.press(b"\x04")
+    status, said = terminal.end()
+    assert status == 0
+    assert "`mtrain play --resume g` goes on with it" in said
+    assert saved.read(tmp_path / "g") == before
+
+
+def test_two_people_never_see_each_others_hands(tmp_path: Path) -> None:
+    call = ("play", "greedy", "--people", "2", "--me", "Ann", "--me", "Bob", "--seed", "4", "--rounds", "1")
+    terminal = Terminal(*call, cwd=tmp_path)
+    session = table("greedy", people=2, seed=4, rounds=1)
+    session.go_on()
+    screens = 0
+    said = terminal.until(*PROMPTS)
+    while not said.endswith("Enter ends the game> "):
+        viewer = session.now.seat
+        if said.endswith("press Enter "):
+            assert f"pass the keyboard to {session.names[viewer]}" in said
+            terminal.type("")
+            said = terminal.until(*PROMPTS)
+            assert "\x1b[3J" in said
+        screens += 1
+        table_ = {tile_text(int(tile)) for tile in session.now.position[0].laid[: int(session.now.position[0].n_laid)]}
+        words = set(re.findall(r"\d+-\d+", said)) | {"-".join(w.split("-")[::-1]) for w in re.findall(r"\d+-\d+", said)}
+        other = {tile_text(tile) for tile in held(session.now.position, 1 - viewer)} - table_
+        mine = {tile_text(tile) for tile in held(session.now.position, viewer)}
+        assert mine <= words
+        assert not other & words, other & words
+        assert not {tile_text(tile) for tile in held(session.now.position, 2)} & words - mine
+        terminal.type("1")
+        session.choose(session.legal()[0])
+        session.go_on()
+        said = terminal.until(*PROMPTS)
+    terminal.type("")
+    assert terminal.end()[0] == 0
+    assert session.over
+    assert screens > 8
+
+
+def test_ascii_and_no_colour_are_enough(tmp_path: Path) -> None:
+    said = CliRunner(charset="ascii").invoke(
+        mtrain, ["play", "greedy", "--me", "Zoë", "--seed", "1"], input="hint\nline up\n1\nundo\nsave g\nquit\n"
+    )
+    assert said.exit_code == 0
+    assert said.stdout.isascii()
+    assert "\x1b" not in said.stdout
