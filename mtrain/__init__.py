@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mtrain.arena.calls import tournament as tournament
     from mtrain.arena.comparison import compare as compare
     from mtrain.arena.faults import Fault as Fault
+    from mtrain.arena.levels import tune as tune
     from mtrain.arena.merge import merge as merge
     from mtrain.arena.run import Interrupted as Interrupted
     from mtrain.arena.search import maximise as maximise
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from mtrain.study.results import read as read
     from mtrain.think.agent import AgentError as AgentError
     from mtrain.think.agent import compiled as compiled
+    from mtrain.think.levels import read_levels as read_levels
     from mtrain.think.locations import locate as locate
     from mtrain.think.registry import Registry as Registry
     from mtrain.think.trail import best_train as best_train
@@ -89,9 +91,11 @@ _HOMES = {
     "power": "mtrain.study.power",
     "preset": "mtrain.game.rules",
     "read": "mtrain.study.results",
+    "read_levels": "mtrain.think.levels",
     "read_parts": "mtrain.study.parts",
     "replay": "mtrain.show.replay",
     "tournament": "mtrain.arena.calls",
+    "tune": "mtrain.arena.levels",
     "uniform": "mtrain.game.rng",
 }
 

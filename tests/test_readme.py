@@ -63,6 +63,8 @@ def test_every_file_it_names_is_there(page: Path) -> None:
         "calibrate",
         "train",
         "play",
+        "tune",
+        "levels",
     ],
 )
 def test_every_command_has_help(command: str) -> None:

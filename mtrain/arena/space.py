@@ -182,7 +182,7 @@ class Candidates:
 
     def values(self, drawn: Mapping[str, Any]) -> dict[str, Any]:
         """Return drawn values as the text of an agent can hold them: what is measured is what the text says."""
-        whole = {name: float(word(value)) for name, value in drawn.items() if self.kinds[name] is float}
+        whole = {name: float(f"{value:.6g}") for name, value in drawn.items() if self.kinds[name] is float}
         return dict(drawn) | whole
 
     def agent(self, values: Mapping[str, Any]) -> str:

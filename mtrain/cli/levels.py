@@ -147,7 +147,7 @@ def _tune(
     how: dict[str, Any],
 ) -> None:
     from mtrain.arena import tuning
-    from mtrain.arena.levels import tune as tuned
+    from mtrain.arena.levels import run_tuning
     from mtrain.arena.targets import wanted
     from mtrain.show.levels import show_levels
     from mtrain.show.terminal import show_json
@@ -175,7 +175,7 @@ def _tune(
         f"mtrain: {plan.wanted}; {counted(plan.sizes.games, 'game')} at most, {counted(players, 'seat')}", err=True
     )
     with _working(folder, quiet) as more:
-        made = tuned(plan, folder, **how, **more)
+        made = run_tuning(plan, folder, **how, **more)
     if as_json:
         show_json(made.levels.said)
     else:

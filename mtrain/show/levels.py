@@ -19,6 +19,8 @@ from mtrain.think.levels import Levels
 if TYPE_CHECKING:
     from mtrain.arena.plays import Progress as Step
 
+_TOO_EARLY = 0.02  # of all games: before, what is left is anybody's guess
+
 # What a target is of, in words and in its form.
 _ASKED = {"win": "{:.1f} % of the games", "diff": "{:+.2f} pips/round", "taken": "loses {:.1f} %"}
 
@@ -182,8 +184,9 @@ class LevelsWatch:
             self.bar.update(self.task, completed=step.games, total=step.n_games, what=step.what)
         elif now - self.last > EVERY and 0 < step.games < step.n_games:
             self.last = now
-            left = duration(step.seconds / step.games * (step.n_games - step.games))
-            done = f"{step.games:,} of {step.n_games:,} games, {left} left"
+            done = f"{step.games:,} of {step.n_games:,} games"
+            if step.games > _TOO_EARLY * step.n_games:
+                done += f", {duration(step.seconds / step.games * (step.n_games - step.games))} left"
             print(f"{done}; playing {step.what}", file=self.stream, flush=True)
 
 

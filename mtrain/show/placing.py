@@ -232,13 +232,13 @@ def _head(seen: Sight) -> Iterator[Piece]:
     engine = "no engine yet" if seen.engine is None else f"engine {seen.engine}-{seen.engine}"
     yield Piece("text", MARGIN + 4, 8, 420, 24, text=f"Round {seen.number} of {seen.n_rounds} · {engine}", look="title")
     yield Piece("text", MARGIN + 4, 36, 820, 20, text=seen.words[:1].upper() + seen.words[1:], look="words")
-    x, y = WIDTH - MARGIN - 4 - 502, 8
+    x, y = WIDTH - MARGIN - 4 - 558, 8
     for look, said, width in (
-        ("usable", "may be used now", 118),
-        ("closed", "not now", 66),
-        ("double", "open double", 96),
-        ("marker", "marker", 66),
-        ("lit", "just done", 76),
+        ("usable", "may be used now", 132),
+        ("closed", "not now", 76),
+        ("double", "open double", 108),
+        ("marker", "marker", 72),
+        ("lit", "just done", 90),
     ):
         yield Piece("key", x, y, 18, 18, look=look)
         yield Piece("text", x + 22, y, width - 22, 18, text=said, look="small")
@@ -299,8 +299,8 @@ def _label(seen: Sight, plan: Plan, train: int, last: Done | None, names: Sequen
     yield Piece("text", x, top, 62, 18, text=train_name(train, seen.n_seats), look="seat")
     if last is not None and last.seat == train and last.what in ("pass", "draw"):
         said = "passes" if last.what == "pass" else "draws"
-        yield Piece("lit", x + 62, top, 50, 18)
-        yield Piece("text", x + 64, top, 46, 18, text=said, look="said")
+        yield Piece("lit", x + 62, top, 60, 18)
+        yield Piece("text", x + 66, top, 54, 18, text=said, look="said")
     if seen.marked[train]:
         yield Piece("marker", x + LABEL - 20 - 32, top, 32, 18)
     if names is not None:

@@ -7,8 +7,9 @@ to the next is one element of a picture that says from which step to which it is
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,9 @@ def _steps(record: Mapping[str, Any]) -> Iterator[list[_Step]]:
     for number, _, position, event in played(record):
         round_ = record["rounds"][number - 1]
         seen = sight_of(position)
+        if number > 1:  # a round is played again by itself
+            earlier = zip(*(other["scores"] for other in record["rounds"][: number - 1]), strict=True)
+            seen = replace(seen, scores=tuple(map(add, seen.scores, map(sum, earlier))))
         if event is None:
             if steps:
                 yield steps
