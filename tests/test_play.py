@@ -471,6 +471,30 @@ def test_two_people_never_see_each_others_hands(tmp_path: Path) -> None:
     assert screens > 8
 
 
+def test_undo_takes_back_what_another_person_chose_since_and_says_so(tmp_path: Path) -> None:
+    call = ("play", "greedy", "--people", "2", "--me", "Ann", "--me", "[b]Bob[/b]", "--seed", "4", "--rounds", "2")
+    terminal = Terminal(*call, "--save", "g", cwd=tmp_path)
+    said = ""
+    for _ in range(12):
+        said = terminal.until(*PROMPTS, "[b]Bob[/b]> ")
+        if said.count("> ") and "press Enter" not in said.splitlines()[-1] and len(_choosers(tmp_path)) == 2:
+            break
+        terminal.type("" if said.endswith("press Enter ") else "1")
+    terminal.type("undo")
+    assert "will have to choose again" in terminal.until(*PROMPTS, "[b]Bob[/b]> ")
+    terminal.type("quit")
+    assert terminal.end()[0] == 0
+
+
+def _choosers(folder: Path) -> set[int]:
+    """Return the seats of people who have chosen something in a saved game."""
+    if not (folder / "g").exists():
+        return set()
+    said = saved.read(folder / "g")
+    session = saved.resumed(said, [Player(name) for name in said["names"]])
+    return {past.seat for past in session.past}
+
+
 def test_ascii_and_no_colour_are_enough(tmp_path: Path) -> None:
     said = CliRunner(charset="ascii").invoke(
         mtrain, ["play", "greedy", "--me", "Zoë", "--seed", "1"], input="hint\nline up\n1\nundo\nsave g\nquit\n"

@@ -67,6 +67,7 @@ class Moment:
 
 
 def dealt_moment(position: np.ndarray, rounds: tuple[dict[str, Any], ...] = ()) -> Moment:
+    """Return the moment in which a round has just been dealt, after other rounds."""
     return Moment(position, record._hands(position), rounds)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 
 from mtrain.game.engine import IllegalAction
 from mtrain.game.record import Event
@@ -206,7 +207,7 @@ class Playing:
         board = Board(seen, seat, self._last(seat), session.names)
         text = board.text(colour, self._width, getattr(stream, "encoding", None) or "ascii")
         self._say("")
-        self.console.print(text, markup=False, soft_wrap=True)
+        self.console.print(text, markup=False, emoji=False, soft_wrap=True)
         self._say(f"\nyour hand: {self._hands.text(seen, seat)}\n")
         self._say(listed(session.legal(), seat, session.names, self._width))
         return _STAY
@@ -291,14 +292,16 @@ class Playing:
     def _undo(self, rest: str) -> int:
         session = self.session
         seat = None if session.now.round_over else session.now.seat
-        before = session.now
+        before, choices = session.now, list(session.past)
         if not session.undo(seat):
             raise EntryError("there is nothing to undo: you have chosen nothing yet")
         now = session.now
         back = (now.number, len(now.events))
         self._heard = {each: min(heard, back) for each, heard in self._heard.items()}
         rounds = "" if now.number == before.number else f" in round {now.number}"
-        self._say(f"back to {'your' if seat is not None else 'the'} last choice{rounds}")
+        others = {session.names[gone.seat] for gone in choices[len(session.past) :]} - {session.names[now.seat]}
+        too = f"; {' and '.join(sorted(others))} will have to choose again" if others else ""
+        self._say(f"back to {'your' if seat is not None else 'the'} last choice{rounds}{too}")
         self._keep()
         return _ON
 
@@ -306,7 +309,7 @@ class Playing:
         headings, rows = score_rows(self.session.now.rounds, self.session.names)
         stream = self.console.file
         if rows:
-            self.console.print(table([plain(name, stream) for name in headings], rows))
+            self.console.print(table([escape(plain(name, stream)) for name in headings], rows))
         else:
             self._say("no round is over yet")
         return _STAY
