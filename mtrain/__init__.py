@@ -8,6 +8,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mtrain.arena.analysis import analyse as analyse
+    from mtrain.arena.annotation import annotate as annotate
     from mtrain.arena.calibration import calibrate as calibrate
     from mtrain.arena.calls import tournament as tournament
     from mtrain.arena.comparison import compare as compare
@@ -67,6 +69,8 @@ _HOMES = {
     "STATE": "mtrain.game.state",
     "TournamentError": "mtrain.arena.tournament",
     "advance": "mtrain.game.engine",
+    "analyse": "mtrain.arena.analysis",
+    "annotate": "mtrain.arena.annotation",
     "apply": "mtrain.game.engine",
     "below": "mtrain.game.rng",
     "best_train": "mtrain.think.trail",

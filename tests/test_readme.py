@@ -60,6 +60,7 @@ def test_every_file_it_names_is_there(page: Path) -> None:
         "agents",
         "bench",
         "locate",
+        "analyse",
         "calibrate",
         "train",
         "play",

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from mtrain.game.engine import IllegalAction
+from mtrain.game.notation import action_text
 from mtrain.game.record import Event
 from mtrain.game.scoring import ranks
 from mtrain.game.state import OUT
@@ -23,7 +24,7 @@ from mtrain.show.choosing import action_words, listed, read_action, reason_words
 from mtrain.show.entries import Entries, EntryError, plain, unknown
 from mtrain.show.hands import Hands
 from mtrain.show.news import news, round_words
-from mtrain.show.session import WORLDS, Session
+from mtrain.show.session import Session
 from mtrain.show.sheet import hint_rows, score_rows
 from mtrain.show.terminal import table
 
@@ -281,12 +282,13 @@ class Playing:
         seat = self._asked()
         session = self.session
         legal = session.legal()
-        costs, outs = session.hint()
+        found = session.hint()
+        texts = [action_text(action, len(session.names)) for action in legal]
         words = [f"{'' if action.is_pass else 'lay '}{action_words(action, seat, session.names)}" for action in legal]
-        unit = session.rules.scoring
-        rows = [[plain(cell, self.console.file) for cell in row] for row in hint_rows(costs, outs, words)]
-        self.console.print(table(["", "action", unit, f"{unit} more than the best", "goes out"], rows))
-        self._say(f"what the round costs you on average in {WORLDS} sampled deals that agree with all you know")
+        rows = [[plain(cell, self.console.file) for cell in row] for row in hint_rows(found, texts, words)]
+        headings = ["", "action", f"{found.unit}/round", "more than the best", "goes out"]
+        self.console.print(table(headings, rows))
+        self._say(f"on average over {found.worlds} sampled deals that agree with all you know; ±: 95 % intervals")
         return _STAY
 
     def _undo(self, rest: str) -> int:

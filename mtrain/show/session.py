@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.arena.analysis import WORLDS, Analysis, analyse
 from mtrain.arena.faults import SUBSTITUTE, Referee, stand_in_at
 from mtrain.arena.play import see as seen_by
 from mtrain.arena.schedule import first_starter
@@ -20,7 +21,6 @@ from mtrain.game import record
 from mtrain.game.engine import IllegalAction, legal_actions, new_game, next_round, observe, why_not
 from mtrain.game.notation import Action
 from mtrain.game.record import Event
-from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import N_PARAMS
 from mtrain.game.tiles import tile_of, tile_text
@@ -28,12 +28,9 @@ from mtrain.show.moment import Moment, counted_choice, dealt_moment, done, gone_
 from mtrain.think.agent import PEEKS, SINGLE, AgentSpec, Bot
 from mtrain.think.asking import ask
 from mtrain.think.faults import Unasked
-from mtrain.think.outcomes import look
 
 # What a person is called in a record: this, and the name.
 PERSON = "person:"
-
-WORLDS = 400  # in which a hint tries every action
 
 
 class SessionError(Mistake):
@@ -135,19 +132,9 @@ class Session:
         """Return why the person on turn may not do this; None if it is legal."""
         return why_not(self.now.position, action)
 
-    def hint(self, worlds: int = WORLDS) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the legal actions come to in sampled worlds that agree with all that the person knows.
-
-        Returns
-        -------
-        costs : float64[worlds, n]
-            What the round costs, by world and action: pips, or tiles where the rules count those.
-        outs : uint8[worlds, n]
-            1 where the person goes out.
-        """
-        now = self.now
-        start = stream(np.uint64(self.seed), WORLD, self.deal, now.number, len(now.events))
-        return look(self.observation(now.seat), np.array(self.legal(), np.int64), worlds, int(start))
+    def hint(self, worlds: int = WORLDS) -> Analysis:
+        """Return what the legal actions come to, as far as the person on turn can know: see `analyse`."""
+        return analyse(self.observation(self.now.seat), worlds=worlds, seed=self.seed, agents=())
 
     # ── How it goes on ────────────────────────────────────────────────────────────────────────────────────
 

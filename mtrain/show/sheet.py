@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.arena.analysis import Analysis
+
 
 def score_rows(rounds: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Return the headings and the rows of a score sheet: a row a round, the totals last."""
@@ -15,30 +17,26 @@ def score_rows(rounds: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tup
     return ["round", "engine", *names], rows
 
 
-def hint_rows(costs: np.ndarray, outs: np.ndarray, words: Sequence[str]) -> list[list[str]]:
-    """Return what actions come to, the best first, with their numbers.
+def hint_rows(found: Analysis, texts: Sequence[str], words: Sequence[str]) -> list[list[str]]:
+    """Return what actions come to, the best first.
 
     Parameters
     ----------
-    costs : float64[worlds, n]
-        What the round costs, by world and action.
-    outs : uint8[worlds, n]
-        1 where the seat goes out.
-    words
-        The actions, by their place.
+    found
+        The analysis of a choice.
+    texts, words
+        Its legal actions in the order of their list: as text, and as they are said.
 
     Returns
     -------
     list of rows
-        Number, action, mean cost, how much more that is than the best's with the half of its 95 % interval (the worlds
-        are common, so their luck cancels), and the share of worlds in which the seat goes out.
+        The action's number in the list, the action, what the round costs on average, how much more that is than with the
+        best action, with the half of its 95 % interval, and the share of worlds in which the seat goes out.
     """
-    means = costs.mean(0)
-    best = int(means.argmin())
     rows = []
-    for k in np.argsort(means, kind="stable").tolist():
-        more = costs[:, k] - costs[:, best]
-        half = 1.96 * more.std(ddof=1) / np.sqrt(len(more)) if len(more) > 1 else 0.0
-        gap = "the best" if k == best else f"+{more.mean():.1f} ±{half:.1f}"
-        rows.append([f"{k + 1}", words[k], f"{means[k]:.1f}", gap, f"{100 * outs[:, k].mean():.0f} %"])
+    for row in found.actions.itertuples():
+        k = texts.index(str(row.action))
+        more = "the best" if row.action == found.best else f"+{row.diff:.1f} ±{row.diff_hi - row.diff:.1f}"
+        said = f"{words[k]} ({str(row.folly).replace('_', ' ')})" if row.folly else words[k]
+        rows.append([f"{k + 1}", said, f"{row.pips:.1f}", more, f"{100 * row.out:.0f} %"])
     return rows
