@@ -6,6 +6,10 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena.analysis import Analysis
+from mtrain.show.terminal import records
+
+# What is said of an action that is a folly whatever the others hold.
+_FOLLIES = {"stays_in": "another goes out", "passes": "a tile could be laid", "leaves_marked": "your marker stays up"}
 
 
 def score_rows(rounds: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -30,13 +34,15 @@ def hint_rows(found: Analysis, texts: Sequence[str], words: Sequence[str]) -> li
     Returns
     -------
     list of rows
-        The action's number in the list, the action, what the round costs on average, how much more that is than with the
-        best action, with the half of its 95 % interval, and the share of worlds in which the seat goes out.
+        The action's number in the list, the action, what the round costs on average, how much more that is than with
+        the best action (with the half of its 95 % interval), and the share of worlds in which the seat goes out.
     """
     rows = []
-    for row in found.actions.itertuples():
-        k = texts.index(str(row.action))
-        more = "the best" if row.action == found.best else f"+{row.diff:.1f} ±{row.diff_hi - row.diff:.1f}"
-        said = f"{words[k]} ({str(row.folly).replace('_', ' ')})" if row.folly else words[k]
-        rows.append([f"{k + 1}", said, f"{row.pips:.1f}", more, f"{100 * row.out:.0f} %"])
+    for row in records(found.actions):
+        k = texts.index(row["action"])
+        more = "the best" if row["action"] == found.best else f"+{abs(row['diff']):.1f}"
+        if row["action"] != found.best and row["diff_hi"] is not None:
+            more += f" ±{row['diff_hi'] - row['diff']:.1f}"
+        said = f"{words[k]} ({_FOLLIES.get(row['folly'], row['folly'])})" if row["folly"] else words[k]
+        rows.append([f"{k + 1}", said, f"{row['pips']:.1f}", more, f"{100 * row['out']:.0f} %"])
     return rows
