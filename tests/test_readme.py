@@ -63,6 +63,7 @@ def test_every_file_it_names_is_there(page: Path) -> None:
         "analyse",
         "calibrate",
         "train",
+        "play",
         "tune",
         "levels",
     ],
