@@ -77,7 +77,8 @@ def _rule_text(value: Any, assumed: tuple[int, ...]) -> str:
 def agents(name: str | None, agents_from: tuple[str, ...], as_json: bool) -> None:
     """List the agents with their parameters and defaults, or describe the one called NAME."""
     from mtrain.show.terminal import show, show_json
-    from mtrain.think.registry import Registry, describe
+    from mtrain.think.levels import SHIPPED, read_levels
+    from mtrain.think.registry import Registry, bundled, describe
 
     registry = Registry(agents_from)
     if name is not None:
@@ -94,12 +95,14 @@ def agents(name: str | None, agents_from: tuple[str, ...], as_json: bool) -> Non
     if as_json:
         show_json(listed)
         return
+    levels = " ".join(f"level:{each}" for each in read_levels(bundled() / SHIPPED).levels)
     show(
         ["agent", "how", "parameters and defaults", "what it does"],
         [
             [a["name"], a["how"], " ".join(f"{p['name']}={p['default']}" for p in a["parameters"]), a["about"]]
             for a in listed
         ],
+        note=f"Levels: {levels}; `mtrain levels show` says what each is worth.",
     )
 
 
