@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mtrain.game.rules import RuleSet as RuleSet
     from mtrain.game.rules import preset as preset
     from mtrain.game.state import STATE as STATE
+    from mtrain.show.board import board as board
     from mtrain.study import plots as plots
     from mtrain.study.comparing import compare_results as compare_results
     from mtrain.study.parts import read_parts as read_parts
@@ -68,6 +69,7 @@ _HOMES = {
     "apply": "mtrain.game.engine",
     "below": "mtrain.game.rng",
     "best_train": "mtrain.think.trail",
+    "board": "mtrain.show.board",
     "calibrate": "mtrain.arena.calibration",
     "compare": "mtrain.arena.comparison",
     "compare_results": "mtrain.study.comparing",

@@ -1,0 +1,125 @@
+"""The table in words and figures, for a terminal or a file: the trains, then the hands.
+
+Written from a `Sight`; what an encoding cannot say is said in ASCII.
+"""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from mtrain.game.tiles import tile_text
+from mtrain.show.sight import Done, Sight, train_name
+
+# The signs of the text, and what stands for them where they cannot be written.
+_PLAIN = {"·": "|", "▶": ">", "⚑": "!", "›": ">", "…": "~", "≡": "="}
+
+_BRIGHT = {
+    "turn": "bold blue",
+    "usable": "bold green",
+    "open": "bold yellow",
+    "marked": "bold red",
+    "last": "reverse",
+    "head": "dim",
+}
+
+# A piece of a line: what it says, and what it is (a key of `_BRIGHT`, or nothing).
+_Part = tuple[str, str]
+
+
+def board_text(seen: Sight, last: Done | None, names: Sequence[str] | None, width: int) -> Text:
+    """Return the table as lines of at most `width` characters, as rich text whose `plain` is the text alone."""
+    label = max(len(train_name(seen.n_seats, seen.n_seats)), len(train_name(seen.n_seats - 1, seen.n_seats)))
+    lines = [_head(seen), [(seen.words, "turn" if seen.turn is not None else "")], []]
+    lines.append([(f"  {'train'.ljust(label)}  end · tiles in the order laid", "head")])
+    for train in (seen.n_seats, *range(seen.n_seats)):
+        lines += _train(seen, train, last, label, width)
+    lines.append([])
+    for seat in range(seen.n_seats):
+        lines += _hand(seen, seat, last, names, label, width)
+    text = Text()
+    for line in lines:
+        for said, what in line:
+            text.append(said, _BRIGHT.get(what, ""))
+        text.append("\n")
+    text.right_crop(1)
+    return text
+
+
+def plain(text: str, encoding: str | None) -> str:
+    """Return a text as an encoding can write it: signs that it lacks are said in ASCII."""
+    try:
+        text.encode(encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        for sign, word in _PLAIN.items():
+            text = text.replace(sign, word)
+        return text.encode("ascii", "replace").decode()
+    return text
+
+
+def _head(seen: Sight) -> list[_Part]:
+    engine = "none" if seen.engine is None else f"{seen.engine}-{seen.engine}"
+    return [(f"round {seen.number} of {seen.n_rounds} · engine {engine} · boneyard {seen.boneyard}", "")]
+
+
+def _train(seen: Sight, train: int, last: Done | None, label: int, width: int) -> list[list[_Part]]:
+    """Return a train: who may use it, its open end, its tiles in the order in which they join."""
+    usable = train in seen.usable
+    marked = train < seen.n_seats and seen.marked[train]
+    end = f"{seen.ends[train]:>2}" if seen.ends else " -"
+    opened = train in seen.open_on
+    first: list[_Part] = [
+        ("▶ " if usable else "  ", "usable"),
+        (train_name(train, seen.n_seats).ljust(label), "usable" if usable else ""),
+        (" ⚑ " if marked else "   ", "marked"),
+        (end, "open" if opened else "usable" if usable else ""),
+        (" ≡ " if opened else " · ", "open" if opened else ""),
+    ]
+    tiles: list[_Part] = []
+    for k, (near, far) in enumerate(seen.trains[train]):
+        at_end = k == len(seen.trains[train]) - 1
+        lit = at_end and last is not None and last.lays(train, near, far)
+        tiles.append((f"{near}-{far}", "last" if lit else "open" if opened and at_end else ""))
+    return _folded(first, tiles, width)
+
+
+def _hand(
+    seen: Sight, seat: int, last: Done | None, names: Sequence[str] | None, label: int, width: int
+) -> list[list[_Part]]:
+    on_turn = seat == seen.turn
+    count, score = seen.counts[seat], seen.scores[seat]
+    tiles = f"{count:>2} tile{'s' * (count != 1)}".ljust(8)
+    first: list[_Part] = [
+        ("▶ " if on_turn else "  ", "turn"),
+        (train_name(seat, seen.n_seats).ljust(label), "turn" if on_turn else ""),
+        (f" {tiles} · score {score:>{max(len(str(total)) for total in seen.scores)}} · ", ""),
+    ]
+    held: list[_Part] = []
+    for tile in seen.hands[seat]:
+        text = tile_text(tile)
+        drawn = last is not None and last.what == "draw" and (last.seat, last.tile) == (seat, text)
+        held.append((text, "last" if drawn else ""))
+    if hidden := count - len(held):
+        held.append((f"{hidden} hidden" if held else "hidden", ""))
+    if last is not None and last.what == "pass" and last.seat == seat:
+        held.append(("(passed)", "last"))
+    if names is not None:
+        held.insert(0, (f"{_cut(names[seat], width // 3)}:", ""))
+    return _folded(first, held, width)
+
+
+def _cut(name: str, most: int) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _folded(first: list[_Part], words: list[_Part], width: int) -> list[list[_Part]]:
+    """Return words behind a beginning, on as many lines as they need; later lines are indented as far."""
+    indent = sum(len(said) for said, _ in first)
+    lines, used = [first], indent
+    for word in words:
+        space = "" if used == indent else " "
+        if space and used + 1 + len(word[0]) > width:
+            lines.append([(" " * indent, "")])
+            space, used = "", indent
+        lines[-1] += [(space, ""), word]
+        used += len(space) + len(word[0])
+    return lines

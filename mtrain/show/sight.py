@@ -1,0 +1,182 @@
+"""What a position shows, as plain Python: trains tile by tile, hands as far as they may be seen, and whose turn it is.
+
+Pictures and text are both made from a `Sight`, so neither reads a State, and no rule is written here: who may use
+which train is asked of the kernels.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mtrain.errors import Mistake
+from mtrain.game import kernels
+from mtrain.game.notation import MEXICAN, Action, train_text
+from mtrain.game.record import Event
+from mtrain.game.state import COVER, EXTRA, FIRST, OUT, RIDE, STATE
+from mtrain.game.tiles import HI, LO, tile_of, tile_text
+
+# A tile on a train: the number that joins it to the train, and the number that it leaves open.
+Joined = tuple[int, int]
+
+_open_to = getattr(kernels.open_to, "py_func", kernels.open_to)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A position as somebody sees it. Trains are numbered as in a State: the Mexican train is number `n_seats`."""
+
+    n_seats: int
+    max_pip: int
+    number: int  # of the round, from 1
+    n_rounds: int
+    engine: int | None
+    trains: tuple[tuple[Joined, ...], ...]
+    order: tuple[int, ...]  # the trains laid on, tile by tile, oldest first
+    ends: tuple[int, ...]  # the open end of every train; nothing before there is an engine
+    marked: tuple[bool, ...]  # by seat
+    open_on: tuple[int, ...]  # trains with an open double, oldest first
+    usable: frozenset[int]  # trains that the seat on turn may use now
+    hands: tuple[tuple[int, ...], ...]  # the tiles seen, by seat, heaviest number first
+    counts: tuple[int, ...]  # all tiles held, by seat
+    scores: tuple[int, ...]
+    boneyard: int
+    turn: int | None  # None when the round is over
+    words: str  # whose turn it is and what it is about
+
+
+def sight_of(position: np.ndarray, viewer: int | None = None) -> Sight:
+    """Return what a position shows to a seat; to None all that the position holds.
+
+    Raises
+    ------
+    Mistake
+        If this is no position, or the viewer no seat of it.
+    """
+    if not isinstance(position, np.ndarray | np.record) or position.dtype != STATE:
+        raise Mistake(f"a position is an array of one STATE record, not a {type(position).__name__}")
+    if isinstance(position, np.ndarray) and position.size != 1:
+        raise Mistake(f"a position is one STATE record, not {position.size} of them")
+    s: Any = position.reshape(1)[0] if isinstance(position, np.ndarray) else position
+    n = int(s.n_seats)
+    if viewer is not None and not 0 <= viewer < n:
+        raise Mistake(f"the viewer is a seat from 0 to {n - 1}, not {viewer}")
+    trains, order = _trains(s)
+    engine = int(s.engine) if s.engine >= 0 else None
+    access = 0 if s.over or engine is None else int(_open_to(s))
+    return Sight(
+        n_seats=n,
+        max_pip=int(s.max_pip),
+        number=int(s.number),
+        n_rounds=int(s.n_rounds),
+        engine=engine,
+        trains=trains,
+        order=order,
+        ends=() if engine is None else tuple(int(end) for end in s.end[: n + 1]),
+        marked=tuple(bool(s.marked >> seat & 1) for seat in range(n)),
+        open_on=tuple(int(train) for train in s.open_on[: int(s.n_open)]),
+        usable=frozenset(train for train in range(n + 1) if access >> train & 1),
+        hands=tuple(_hand(s, seat) if viewer in (None, seat) else () for seat in range(n)),
+        counts=tuple(int(count) for count in s.count[:n]),
+        scores=tuple(int(score) for score in s.score[:n]),
+        boneyard=int(s.n_tiles) - int(s.top),
+        turn=None if s.over else int(s.turn),
+        words=turn_words(s),
+    )
+
+
+def _trains(s: Any) -> tuple[tuple[tuple[Joined, ...], ...], tuple[int, ...]]:
+    """Return the tiles of every train from the station on, and the order in which trains were laid on."""
+    trains: list[list[Joined]] = [[] for _ in range(int(s.n_seats) + 1)]
+    order = []
+    for tile in s.laid[: int(s.n_laid)].tolist():
+        train = int(s.laid_on[tile]) - 1
+        near = trains[train][-1][1] if trains[train] else int(s.engine)
+        trains[train].append((near, int(HI[tile]) + int(LO[tile]) - near))
+        order.append(train)
+    return tuple(map(tuple, trains)), tuple(order)
+
+
+def _hand(s: Any, seat: int) -> tuple[int, ...]:
+    numbers = range(int(s.max_pip), -1, -1)
+    rows = s.hand[seat].tolist()
+    return tuple(hi * (hi + 1) // 2 + lo for hi in numbers for lo in range(hi, -1, -1) if rows[hi] >> lo & 1)
+
+
+def train_words(train: int, n_seats: int, seat: int | None = None) -> str:
+    """Return a train as a person would say it; `seat` is who would."""
+    if train == n_seats:
+        return "the Mexican train"
+    return "its own train" if train == seat else f"the train of seat {train}"
+
+
+def turn_words(s: Any) -> str:
+    """Return whose turn it is and what it is about, as a person would say it."""
+    n, seat = int(s.n_seats), int(s.turn)
+    if s.over:
+        return f"the round is over: seat {seat} went out" if s.over == OUT else "the round is over: it is blocked"
+    if s.engine < 0:
+        return "no engine yet: a double out of a hand will be placed"
+    drew = ", having drawn," if s.drawn else ""
+    if s.owed == COVER or (s.owed == FIRST and s.n_open):
+        train = int(s.open_on[int(s.n_open) - 1 if s.owed == COVER else 0])
+        double = f"{int(s.end[train])}-{int(s.end[train])}"
+        return f"seat {seat} is on turn{drew} and must cover {double} on {train_words(train, n, seat)}"
+    if s.owed == EXTRA:
+        return f"seat {seat} is on turn{drew} and owes a tile for its double"
+    if s.owed == RIDE:
+        return f"seat {seat} is on turn and may go on with its first train"
+    if s.riding:
+        return f"seat {seat} is on turn{drew} and begins its train"
+    return f"seat {seat} is on turn{drew.removesuffix(',')}"
+
+
+# ── What has just been done ───────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Done:
+    """An action or event just done: who did what, with which tile, on which train."""
+
+    seat: int  # -1 where an action does not say
+    what: str  # play, draw, engine or pass
+    tile: str = ""
+    train: int = -1
+
+    def lays(self, train: int, near: int, far: int) -> bool:
+        """Say whether this laid the tile near-far on a train."""
+        return self.what == "play" and self.train == train and self.tile == tile_text(tile_of(near, far))
+
+
+def done(last: int | Event | Sequence[Any] | None, seen: Sight) -> Done | None:
+    """Return what was done last, from an action or from an event of a record.
+
+    Raises
+    ------
+    Mistake
+        If it is neither.
+    """
+    if last is None:
+        return None
+    if isinstance(last, int | np.integer):
+        act = Action(last)
+        if act.is_lay and act.train <= seen.n_seats:
+            return Done(-1, "play", tile_text(act.tile), act.train)
+        if act.is_pass:
+            return Done(-1 if seen.turn is None else (seen.turn - 1) % seen.n_seats, "pass")
+    elif isinstance(last, Sequence) and len(last) >= 2 and last[0] in range(seen.n_seats):
+        seat, what, *rest = last
+        trains = [MEXICAN if train == seen.n_seats else train for train in range(seen.n_seats + 1)]
+        if what == "play" and len(rest) == 2 and rest[1] in trains:
+            return Done(seat, what, rest[0], trains.index(rest[1]))
+        if what in ("draw", "engine") and len(rest) == 1:
+            return Done(seat, what, rest[0])
+        if what == "pass" and not rest:
+            return Done(seat, what)
+    raise Mistake(f"neither an action nor an event of a record: {last!r}")
+
+
+def train_name(train: int, n_seats: int) -> str:
+    """Return the short name of a train: whose it is."""
+    return "Mexican" if train == n_seats else f"seat {train_text(train, n_seats)}"
