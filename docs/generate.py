@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 import mtrain
+from mtrain.arena.experiment import KEYS, REQUIRED
 from mtrain.cli import main as cli
 from mtrain.errors import Mistake, Trouble
 from mtrain.game import state
@@ -328,6 +329,26 @@ def agents() -> str:
     )
 
 
+def experiments() -> str:
+    """Return the page of the keys of experiment files."""
+    words = {
+        str: "text",
+        list: "list of texts",
+        dict: "table",
+        int: "whole number",
+        float: "number",
+        bool: "true or false",
+    }
+    rows = ([code(key), words[kind], meaning] for key, (kind, meaning) in KEYS.items())
+    return page(
+        "Experiment files",
+        f"The keys of an experiment file. {', '.join(map(code, REQUIRED[:-1]))} and {code(REQUIRED[-1])} must be said; "
+        "each `[[part]]` has a `name` besides, and may say any of them again. How to write one is told in "
+        "[write an experiment down](../experiments.md).",
+        table(["key", "is a", "what it says"], rows),
+    )
+
+
 def rules() -> str:
     """Return the page of the fields of a RuleSet and of the presets."""
     fields = table(
@@ -399,6 +420,7 @@ def drawn(text: str) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "agents": agents,
     "commands": commands,
+    "experiments": experiments,
     "python": python,
     "rules": rules,
     "tables": table_pages,
