@@ -30,19 +30,6 @@ from mtrain.think.registry import Registry, bundled, describe
 
 DOCS = Path(__file__).parent
 
-# What the public functions hand back, and has no public name of its own.
-HANDED_BACK = (
-    "mtrain.study.results.Results",
-    "mtrain.study.parts.Parts",
-    "mtrain.think.levels.Levels",
-    "mtrain.think.levels.Level",
-    "mtrain.arena.levels.Tuned",
-    "mtrain.arena.search.Search",
-    "mtrain.arena.calibration.Calibration",
-    "mtrain.think.trail.Train",
-    "mtrain.show.board.Board",
-)
-
 SECTIONS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns", "Notes", "Examples", "References")
 
 # ── Markdown ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -153,14 +140,25 @@ def python() -> str:
         if inspect.isfunction(each) and each.__module__ == mtrain.plots.__name__ and not name.startswith("_"):
             blocks += described(f"mtrain.plots.{name}", each)
     blocks += ["## What is handed back", "These have no name in `mtrain`; the functions above return them."]
-    for path in HANDED_BACK:
-        module, _, name = path.rpartition(".")
-        blocks += described(name, getattr(import_module(module), name))
+    for each in handed_back(each for _, each in public):
+        blocks += described(each.__name__, each)
     return page(
         "Python",
         "Every public name of `mtrain`, with its signature. A name costs nothing until it is used.",
         *blocks,
     )
+
+
+def handed_back(public: Iterable[Any]) -> list[type]:
+    """Return the classes of mtrain that public functions return, without those that are public themselves."""
+    known: list[Any] = list(public)
+    found: list[type] = []
+    for function in filter(inspect.isfunction, known):
+        for word in re.findall(r"\w+", annotation(inspect.signature(function).return_annotation)):
+            each = function.__globals__.get(word)
+            if isinstance(each, type) and each.__module__.startswith("mtrain.") and each not in [*known, *found]:
+                found.append(each)
+    return sorted(found, key=lambda each: each.__name__)
 
 
 def state_described() -> Iterator[str]:

@@ -8,6 +8,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mtrain.arena.analysis import analyse as analyse
+    from mtrain.arena.annotation import annotate as annotate
     from mtrain.arena.calibration import calibrate as calibrate
     from mtrain.arena.calls import tournament as tournament
     from mtrain.arena.comparison import compare as compare
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from mtrain.game.rules import preset as preset
     from mtrain.game.state import STATE as STATE
     from mtrain.show.board import board as board
+    from mtrain.show.replay import replay as replay
     from mtrain.study import plots as plots
     from mtrain.study.comparing import compare_results as compare_results
     from mtrain.study.parts import read_parts as read_parts
@@ -66,6 +69,8 @@ _HOMES = {
     "STATE": "mtrain.game.state",
     "TournamentError": "mtrain.arena.tournament",
     "advance": "mtrain.game.engine",
+    "analyse": "mtrain.arena.analysis",
+    "annotate": "mtrain.arena.annotation",
     "apply": "mtrain.game.engine",
     "below": "mtrain.game.rng",
     "best_train": "mtrain.think.trail",
@@ -92,6 +97,7 @@ _HOMES = {
     "read": "mtrain.study.results",
     "read_levels": "mtrain.think.levels",
     "read_parts": "mtrain.study.parts",
+    "replay": "mtrain.show.replay",
     "tournament": "mtrain.arena.calls",
     "tune": "mtrain.arena.levels",
     "uniform": "mtrain.game.rng",

@@ -78,7 +78,7 @@ def test_one_resolved_rule_set() -> None:
 
 def test_agents_as_json() -> None:
     told = {agent["name"]: agent for agent in json.loads(mtrain("agents", "--json").stdout)}
-    assert set(told) == {"random", "greedy", "double-holder", "heuristic", "ismcts", "mc", "planner"}
+    assert set(told) == {"random", "greedy", "double-holder", "heuristic", "ismcts", "levelled", "mc", "planner"}
     assert {p["name"]: p["default"] for p in told["mc"]["parameters"]} == {
         "worlds": "64",
         "rollout": "planner",

@@ -129,6 +129,7 @@ def test_made_pages_and_pictures_are_fresh() -> None:
         "agents",
         "bench",
         "locate",
+        "analyse",
         "calibrate",
         "train",
         "tune",

@@ -104,7 +104,7 @@ def plausibility(
     for number, (deal, obs, actions, answer) in enumerate(seen):
         if rng.below(len(seen)) < looks:
             costs, _ = look(obs, actions, worlds, int(stream(seed, WORLD, 2, number, 0)))
-            regrets.append(_regret(costs, int(np.flatnonzero(actions == answer)[0])))
+            regrets.append(regret(costs, int(np.flatnonzero(actions == answer)[0]))[0])
             game.append(deal)
     found = np.array(regrets)
     clusters, at = np.unique(game, return_inverse=True)
@@ -117,11 +117,24 @@ def plausibility(
     )  # fmt: skip
 
 
-def _regret(costs: np.ndarray, chosen: int) -> float:
-    """Return what an action cost more than the best of the others' worlds, over both halves."""
+def regret(costs: np.ndarray, chosen: int) -> tuple[float, float]:
+    """Return what an action cost more than the best, and the standard error of that.
+
+    In each half of the worlds it is held against the action that comes off best in the other half. That action may
+    not be the best there is, so what is found is rather too little than too much.
+
+    Parameters
+    ----------
+    costs : float64[worlds, n]
+        What each action cost in each world; four worlds or more, for an error.
+    chosen
+        Which action.
+    """
     half = len(costs) // 2
-    total = 0.0
+    total, variance = 0.0, 0.0
     for mine, others in ((costs[:half], costs[half:]), (costs[half:], costs[:half])):
         best = int(others.mean(0).argmin())
-        total += float((mine[:, chosen] - mine[:, best]).mean())
-    return total / 2
+        more = mine[:, chosen] - mine[:, best]
+        total += float(more.mean())
+        variance += float(more.var(ddof=1)) / len(more) if len(more) > 1 else np.nan
+    return total / 2, variance**0.5 / 2

@@ -116,6 +116,8 @@ class Tuning:
             int(self.games * share / cost) for share, cost in zip(SHARES, costs, strict=True)
         )
         games = sum(n * cost for n, cost in zip((grid, refine, confirm, pairs), costs, strict=True))
+        if self.top and not chain:
+            games -= REFINES * refine * block  # it stands beside the dial
         least = math.ceil(max(LEAST_DEALS * cost / share for share, cost in zip(SHARES, costs, strict=True)))
         return Sizes(grid, refine, confirm, pairs, games, least)
 

@@ -78,12 +78,18 @@ def record(
 @click.argument("file", metavar="FILE")
 @click.option("--show", "in_words", is_flag=True, help="Print the games in words.")
 @click.option("--game", type=int, help="Only the game of this number.")
+@click.option("--html", "page", metavar="OUT", help="Write the game as a page to step through.")
+@click.option("--seat", type=int, help="Whose hand the page shows at first  [default: all hands]")
 @json_too
-def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
+def replay(file: str, in_words: bool, game: int | None, page: str | None, seat: int | None, as_json: bool) -> None:
     """Play the games recorded in FILE again and check every event by the rules."""
     from mtrain.game.record import RecordError, read_records, replayed, to_line
     from mtrain.show.terminal import game_lines, show, show_json
 
+    if page is not None and Path(page).exists():
+        raise click.UsageError(f"{page} is there already; name a new file")
+    if seat is not None and page is None:
+        raise click.UsageError("--seat says what a page shows at first; name the page with --html")
     games = rounds = events = respelt = 0
     try:
         with click.open_file(file, encoding="utf-8") as lines:
@@ -97,6 +103,10 @@ def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
                 except RecordError as error:
                     raise RecordError(f"{file}, line {number}: {error}") from None
                 games += 1
+                if page is not None and games > 1:
+                    more = "more than one game" if game is None else f"more than one game number {game}"
+                    fail(f"{file} holds {more}; a page shows one: choose it with --game", 2)
+                chosen = made
                 rounds += len(made["rounds"])
                 events += sum(len(round_["events"]) for round_ in made["rounds"])
                 respelt += to_line(again) != text
@@ -106,6 +116,8 @@ def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
         fail(f"{file} is not UTF-8 text", 1)
     if not games:
         fail(f"{file} holds no game" + (f" number {game}" if game is not None else ""), 1)
+    if page is not None:
+        _write_page(chosen, page, seat)
     found = {"games": games, "rounds": rounds, "events": events, "same_bytes": games - respelt}
     if as_json:
         show_json(found)
@@ -114,6 +126,17 @@ def replay(file: str, in_words: bool, game: int | None, as_json: bool) -> None:
             ["games", "rounds", "events checked", "played to the same bytes"],
             [[f"{value:,}" for value in found.values()]],
         )
+
+
+def _write_page(game: dict[str, Any], page: str, seat: int | None) -> None:
+    from mtrain.show.replay import Replay
+
+    text = Replay(game, seat).html()
+    try:
+        Path(page).write_text(text, encoding="utf-8")
+    except OSError as error:
+        fail(f"cannot write {page}: {error.strerror}", 2)
+    click.echo(f"mtrain: game {game['game']} in {page}", err=True)
 
 
 @click.command()

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mtrain import __version__
-from mtrain.cli import catalogue, comparing, games, levels, tournaments, worlds
+from mtrain.cli import analysing, catalogue, comparing, games, levels, tournaments, worlds
 from mtrain.cli.options import fail
 from mtrain.errors import Mistake, Trouble
 
@@ -25,6 +25,7 @@ COMMANDS = (
     games.perft,
     games.train,
     worlds.locate,
+    analysing.analyse,
     worlds.calibrate,
     tournaments.tournament,
     tournaments.run,

@@ -36,13 +36,10 @@ def board_text(seen: Sight, last: Done | None, names: Sequence[str] | None, widt
     lines.append([])
     for seat in range(seen.n_seats):
         lines += _hand(seen, seat, last, names, label, width)
-    text = Text()
-    for line in lines:
-        for said, what in line:
-            text.append(said, _BRIGHT.get(what, ""))
-        text.append("\n")
-    text.right_crop(1)
-    return text
+    texts = [Text.assemble(*((said, _BRIGHT.get(what, "")) for said, what in line)) for line in lines]
+    for text in texts:
+        text.rstrip()
+    return Text("\n").join(texts)
 
 
 def plain(text: str, encoding: str | None) -> str:

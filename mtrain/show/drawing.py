@@ -127,7 +127,7 @@ def _curve(p: Piece) -> str:
 def _end(p: Piece) -> str:
     x, y, r = p.x + p.w / 2, p.y + p.h / 2, p.w / 2 - 1
     disc = f'<circle class="disc" cx="{_g(x)}" cy="{_g(y)}" r="{_g(r)}"/>'
-    return f'<g class="{f"end {p.look}".strip()}">{disc}<text x="{_g(x)}" y="{_g(y + 4.2)}">{p.a}</text></g>'
+    return f'<g class="{f"end {p.look}".strip()}">{disc}<text x="{_g(x)}" y="{_g(round(y + 4.3, 1))}">{p.a}</text></g>'
 
 
 def _text(p: Piece) -> str:

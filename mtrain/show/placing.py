@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mtrain.game.tiles import set_size, tile_text
+from mtrain.game.notation import train_text
+from mtrain.game.tiles import HI, LO, set_size, tile_of, tile_text
 from mtrain.show.sight import Done, Joined, Sight, train_name
 
 UNIT = 20  # the side of half a tile
@@ -30,7 +31,7 @@ LANE_W = N_IN_LANE * (2 * UNIT + GAP)
 HAND_X = LANE_X + LANE_W + CURVE + 8
 HAND_W = 274
 WIDTH = HAND_X + HAND_W + PAD + MARGIN
-END = 20  # the sign of an open end
+END = 22  # the sign of an open end
 
 # Pieces that others stand on; all other pieces stand side by side.
 GROUND = ("frame", "band", "turn", "station", "rail", "curve", "lit", "open")
@@ -49,7 +50,7 @@ class Piece:
     a, b
         Numbers: of a tile, left or upper half first (−1: face down); of an open end.
     text
-        What it says.
+        What it says; of a tile, what lies there: ``12-7@3`` on a train, ``12-7#3`` in a hand.
     look
         More about what it looks like, in words.
     seat
@@ -231,13 +232,13 @@ def _head(seen: Sight) -> Iterator[Piece]:
     engine = "no engine yet" if seen.engine is None else f"engine {seen.engine}-{seen.engine}"
     yield Piece("text", MARGIN + 4, 8, 420, 24, text=f"Round {seen.number} of {seen.n_rounds} · {engine}", look="title")
     yield Piece("text", MARGIN + 4, 36, 820, 20, text=seen.words[:1].upper() + seen.words[1:], look="words")
-    x, y = WIDTH - MARGIN - 506, 8
+    x, y = WIDTH - MARGIN - 4 - 558, 8
     for look, said, width in (
-        ("usable", "may be used now", 118),
-        ("closed", "not now", 70),
-        ("double", "open double", 96),
-        ("marker", "marker", 66),
-        ("lit", "just done", 76),
+        ("usable", "may be used now", 132),
+        ("closed", "not now", 76),
+        ("double", "open double", 108),
+        ("marker", "marker", 72),
+        ("lit", "just done", 90),
     ):
         yield Piece("key", x, y, 18, 18, look=look)
         yield Piece("text", x + 22, y, width - 22, 18, text=said, look="small")
@@ -257,7 +258,7 @@ def _train(
         h = 2 * UNIT if near == far else UNIT
         box = (here.x_of(start, length), here.y - h / 2, length, h)
         a, b = (far, near) if here.back else (near, far)
-        yield Piece("tile", *box, a, b)
+        yield Piece("tile", *box, a, b, f"{tile_text(tile_of(a, b))}@{train_text(train, seen.n_seats)}")
         lit = last is not None and last.lays(train, near, far)
         used = start + length + GAP
         if lit:
@@ -298,8 +299,8 @@ def _label(seen: Sight, plan: Plan, train: int, last: Done | None, names: Sequen
     yield Piece("text", x, top, 62, 18, text=train_name(train, seen.n_seats), look="seat")
     if last is not None and last.seat == train and last.what in ("pass", "draw"):
         said = "passes" if last.what == "pass" else "draws"
-        yield Piece("lit", x + 62, top, 50, 18)
-        yield Piece("text", x + 64, top, 46, 18, text=said, look="said")
+        yield Piece("lit", x + 62, top, 60, 18)
+        yield Piece("text", x + 66, top, 54, 18, text=said, look="said")
     if seen.marked[train]:
         yield Piece("marker", x + LABEL - 20 - 32, top, 32, 18)
     if names is not None:
@@ -329,9 +330,10 @@ def _hand(seen: Sight, plan: Plan, seat: int, slots: Sequence[int | None], last:
         x, y, w, h = round(x, 1), round(y, 1), round(UNIT * scale, 1), round(2 * UNIT * scale, 1)
         if drawn and last is not None and (tile_text(tile) == last.tile if tile >= 0 else k == len(slots) - 1):
             yield Piece("lit", x - 2, y - 2, w + 4, h + 4)
-        hi = int(math.isqrt(8 * tile + 1) - 1) // 2 if tile >= 0 else -1
-        lo = tile - hi * (hi + 1) // 2 if tile >= 0 else -1
-        yield Piece("held", x, y, w, h, hi, lo, seat=seat)
+        if tile < 0:
+            yield Piece("held", x, y, w, h, seat=seat)
+        else:
+            yield Piece("held", x, y, w, h, int(HI[tile]), int(LO[tile]), f"{tile_text(tile)}#{seat}", seat=seat)
 
 
 def _fits(scale: float, n: int, height: float) -> bool:

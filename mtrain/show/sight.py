@@ -60,8 +60,7 @@ def sight_of(position: np.ndarray, viewer: int | None = None) -> Sight:
         raise Mistake(f"a position is one STATE record, not {position.size} of them")
     s: Any = position.reshape(1)[0] if isinstance(position, np.ndarray) else position
     n = int(s.n_seats)
-    if viewer is not None and not 0 <= viewer < n:
-        raise Mistake(f"the viewer is a seat from 0 to {n - 1}, not {viewer}")
+    hold_seat(viewer, n)
     trains, order = _trains(s)
     engine = int(s.engine) if s.engine >= 0 else None
     access = 0 if s.over or engine is None else int(_open_to(s))
@@ -84,6 +83,12 @@ def sight_of(position: np.ndarray, viewer: int | None = None) -> Sight:
         turn=None if s.over else int(s.turn),
         words=turn_words(s),
     )
+
+
+def hold_seat(viewer: int | None, n_seats: int) -> None:
+    """Refuse a viewer that is no seat of the table."""
+    if viewer is not None and viewer not in range(n_seats):
+        raise Mistake(f"the viewer is a seat from 0 to {n_seats - 1}, not {viewer}")
 
 
 def _trains(s: Any) -> tuple[tuple[tuple[Joined, ...], ...], tuple[int, ...]]:

@@ -345,6 +345,24 @@ def event_words(event: Event) -> str:
     return f"seat {seat} passes"
 
 
+def told(event: Event, s: Any, marked: int, n_open: int) -> str:
+    """Return an event in words, with what came of it; `s` is the position after it.
+
+    Parameters
+    ----------
+    event, s
+        The event, and the record of the position after it.
+    marked, n_open
+        The markers and the number of open doubles before it.
+    """
+    words = event_words(event)
+    if changed := int(s.marked) ^ marked:
+        words += f" (marker {'up' if changed & int(s.marked) else 'down'})"
+    if event[1] == "play" and s.n_open > n_open:
+        words += " (a double to cover)"
+    return words
+
+
 def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way."""
     seats = ", ".join(f"seat {seat} {agent}" for seat, agent in enumerate(record["agents"]))
@@ -360,11 +378,7 @@ def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
             for seat, hand in enumerate(round_["hands"]):
                 yield f"  seat {seat} is dealt {' '.join(hand)}"
             continue
-        words = event_words(event)
-        if changed := int(position[0].marked) ^ marked:
-            words += f" (marker {'up' if changed & int(position[0].marked) else 'down'})"
-        if event[1] == "play" and position[0].n_open > n_open:
-            words += " (a double to cover)"
+        words = told(event, position[0], marked, n_open)
         marked, n_open = int(position[0].marked), int(position[0].n_open)
         if turn and turn[0].split()[1] == str(event[0]):
             turn.append(words.split(" ", 2)[2])

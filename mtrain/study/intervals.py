@@ -17,6 +17,8 @@ from mtrain.study.resample import Resamples
 NOISE = 1e-9
 """A spread below this, in any unit used here (pips, shares, ranks), is rounding, not variance."""
 
+_Z = 1.959964  # the normal 97.5 % quantile
+
 FEW = "needs 2 blocks"
 CONSTANT = "no variance between blocks"
 ALONE = "no other agent at the table"
@@ -82,6 +84,22 @@ def estimate_share(values: Floats, who: Ints, groups: int) -> Estimate:
         center = (mean + z / 2) / (1 + z)
         half = np.sqrt(z * mean * (1 - mean) + z**2 / 4) / (1 + z)
     return Estimate(n, mean, np.maximum(center - half, 0), np.minimum(center + half, 1), why, error)
+
+
+def wilson(successes: Any, trials: int) -> tuple[Any, Any]:
+    """Ends of the 95 % interval of a share of independent trials (Wilson 1927); it holds at 0 and at 1, too.
+
+    Parameters
+    ----------
+    successes
+        float64[groups]: how many of the trials succeeded.
+    trials
+        How many there were.
+    """
+    share, z = np.asarray(successes) / trials, _Z**2 / trials
+    center = (share + z / 2) / (1 + z)
+    half = np.sqrt(z * share * (1 - share) + z**2 / 4) / (1 + z)
+    return np.maximum(center - half, 0.0), np.minimum(center + half, 1.0)
 
 
 def bootstrap(
