@@ -132,6 +132,7 @@ def test_made_pages_and_pictures_are_fresh() -> None:
         "analyse",
         "calibrate",
         "train",
+        "play",
         "tune",
         "levels",
     ],

@@ -35,14 +35,13 @@ def exported(levels: Levels) -> dict[str, Any]:
 
 def write_verified(levels: Levels, found: Verified) -> None:
     """Write a verdict and the times of decisions into a file; where all holds, the hashes of today's code, too."""
-    plays = found.ladder.alone[0]
     times = [
         {"level": str(row["agent"]), "decisions": int(row["decisions"]), "p95_us": round(float(row["p95"]), 1)}
         for row in found.timing.to_dict("records")
     ]
     machine = f"{platform.system()}, {platform.machine()}, Python {platform.python_version()}"
     verdict = {
-        "holds": found.holds, "seed": int(plays.manifest["seed"]), "blocks": int(plays.manifest["blocks"]),
+        "holds": found.holds, "seed": found.seed, "blocks": int(found.ladder.alone[0].manifest["blocks"]),
         "failed": [f"{row['level']}: {row['claim']}" for row in found.claims.to_dict("records") if not row["holds"]],
         "machine": machine, "time": times,
     }  # fmt: skip

@@ -46,6 +46,8 @@ class Verified:
         The `claims` table.
     ladder
         What was measured.
+    seed
+        What the fresh deals were made from.
     timing
         The `timing` table of the levels, on this machine.
     changed
@@ -54,6 +56,7 @@ class Verified:
 
     claims: pd.DataFrame
     ladder: Ladder
+    seed: int
     timing: pd.DataFrame
     changed: list[str]
 
@@ -180,7 +183,7 @@ def verify(
     n_pairs = 1 + (n * (n - 1) // 2 if all_pairs else n - 1)
     plays.n_games += n_pairs * plays.pair(some, some, pair_deals, 0).schedule.n_games
     ladder = climb(plays, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
-    return Verified(_judged(levels, ladder), ladder, times_of(ladder), changes(levels))
+    return Verified(_judged(levels, ladder), ladder, seed, times_of(ladder), changes(levels))
 
 
 def _judged(levels: Levels, ladder: Ladder) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Commands about one game at a time: record, replay, perft, and the best train of a hand."""
+"""Commands about one game at a time: record, replay, again and perft."""
 
 import sys
 from pathlib import Path
@@ -82,8 +82,12 @@ def record(
 @click.option("--seat", type=int, help="Whose hand the page shows at first  [default: all hands]")
 @json_too
 def replay(file: str, in_words: bool, game: int | None, page: str | None, seat: int | None, as_json: bool) -> None:
-    """Play the games recorded in FILE again and check every event by the rules."""
+    """Play the games recorded in FILE again and check every event by the rules.
+
+    An unfinished game of `mtrain play` is checked as far as it goes.
+    """
     from mtrain.game.record import RecordError, read_records, replayed, to_line
+    from mtrain.show import saved
     from mtrain.show.terminal import game_lines, show, show_json
 
     if page is not None and Path(page).exists():
@@ -96,10 +100,13 @@ def replay(file: str, in_words: bool, game: int | None, page: str | None, seat: 
             for number, made, text in read_records(lines):
                 if game is not None and made.get("game") != game:
                     continue
+                on = made.get("format") == saved.PLAY_FORMAT
+                if on and page is not None:
+                    fail(f"the game in {file}, line {number}, is not finished; a page shows a finished game", 2)
                 try:
-                    again = replayed(made)
+                    again = saved.replayed(made) if on else replayed(made)
                     if in_words:
-                        click.echo("\n".join(game_lines(made)) + "\n")
+                        click.echo("\n".join(game_lines(made, saved.steps(made) if on else None)) + "\n")
                 except RecordError as error:
                     raise RecordError(f"{file}, line {number}: {error}") from None
                 games += 1
@@ -213,46 +220,3 @@ def perft(
         show_json([{"depth": k + 1, "sequences": count} for k, count in enumerate(counts)])
     else:
         show(["depth", "sequences"], [[k + 1, f"{count:,}"] for k, count in enumerate(counts)])
-
-
-@click.command()
-@click.argument("hand", metavar="TILES")
-@click.option("--start", required=True, type=int, help="The open end that the train begins at.")
-@click.option(
-    "--by", type=click.Choice(["tiles", "pips"]), default="tiles", show_default=True, help="What makes a train better."
-)
-@click.option("--nodes", type=click.IntRange(1), help="How far to search  [default: far enough for 25 tiles]")
-@json_too
-def train(hand: str, start: int, by: Any, nodes: int | None, as_json: bool) -> None:
-    """Print the best train that the TILES of a hand can make, and what stays in the hand.
-
-    Tiles are written 12-5, in either order: mtrain train "12-5 5-3 3-3 9-2" --start 12
-    """
-    from mtrain.game.tiles import tile_text
-    from mtrain.show.terminal import show, show_json
-    from mtrain.think.trail import NODES, best_train, parse_hand
-
-    found = best_train(parse_hand(hand), start, by, NODES if nodes is None else nodes)
-    if as_json:
-        show_json(
-            {
-                "train": [f"{joined}-{left}" for joined, left in found.ends()],
-                "pips": found.pips,
-                "rest": [tile_text(tile) for tile in found.rest],
-                "rest_pips": found.rest_pips,
-                "proved": found.proved,
-                "nodes": found.nodes,
-            }
-        )
-        return
-    rest = " ".join(tile_text(tile) for tile in found.rest)
-    show(
-        ["", "tiles", "number", "pips"],
-        [
-            ["train", str(found) or "none", len(found.tiles), found.pips],
-            ["rest", rest or "none", len(found.rest), found.rest_pips],
-        ],
-        note=f"no train is better (proved in {found.nodes:,} steps)"
-        if found.proved
-        else f"the best found in {found.nodes:,} steps; not proved: give it more --nodes",
-    )

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mtrain import __version__
-from mtrain.cli import analysing, catalogue, comparing, games, levels, tournaments, worlds
+from mtrain.cli import analysing, catalogue, comparing, games, levels, people, tournaments, worlds
 from mtrain.cli.options import fail
 from mtrain.errors import Mistake, Trouble
 
@@ -23,7 +23,8 @@ COMMANDS = (
     games.replay,
     games.again,
     games.perft,
-    games.train,
+    people.play,
+    people.train,
     worlds.locate,
     analysing.analyse,
     worlds.calibrate,

@@ -9,10 +9,11 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from rich import box
 from rich.console import Console, Group
@@ -323,26 +324,28 @@ class Watch:
 # ── Games ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _train_of(seat: int, train: Any) -> str:
-    return (
-        "the Mexican train"
-        if train == "mexican"
-        else "its own train"
-        if train == seat
-        else f"the train of seat {train}"
-    )
+def _train_of(seat: int, train: Any, names: Sequence[str] | None, viewer: int | None) -> str:
+    if train == "mexican":
+        return "the Mexican train"
+    if train == viewer:
+        return "your own train" if seat == viewer else "your train"
+    if train == seat:
+        return "their own train" if names else "its own train"
+    return f"the train of {names[train]}" if names else f"the train of seat {train}"
 
 
-def event_words(event: Event) -> str:
-    """Return an event as a person would say it."""
+def event_words(event: Event, names: Sequence[str] | None = None, viewer: int | None = None) -> str:
+    """Return an event as a person would say it, and hear it in the seat `viewer`; a draw without its tile, too."""
     seat, what, *rest = event
+    who = "you" if seat == viewer else names[seat] if names else f"seat {seat}"
+    s = "" if seat == viewer else "s"
     if what == "play":
-        return f"seat {seat} lays {rest[0]} on {_train_of(seat, rest[1])}"
+        return f"{who} lay{s} {rest[0]} on {_train_of(seat, rest[1], names, viewer)}"
     if what == "draw":
-        return f"seat {seat} draws {rest[0]}"
+        return f"{who} draw{s} {rest[0] if rest else 'a tile'}"
     if what == "engine":
-        return f"seat {seat} places the engine {rest[0]}"
-    return f"seat {seat} passes"
+        return f"{who} place{s} the engine {rest[0]}"
+    return f"{who} pass{'es' if s else ''}"
 
 
 def told(event: Event, s: Any, marked: int, n_open: int) -> str:
@@ -363,18 +366,23 @@ def told(event: Event, s: Any, marked: int, n_open: int) -> str:
     return words
 
 
-def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way."""
+def game_lines(
+    record: Mapping[str, Any], steps: Iterable[tuple[int, int, np.ndarray, Event | None]] | None = None
+) -> Iterator[str]:
+    """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way.
+
+    An unfinished game brings its `steps`, which are those of `replay` for a record.
+    """
     seats = ", ".join(f"seat {seat} {agent}" for seat, agent in enumerate(record["agents"]))
     yield f"game {record['game']} (seed {record['seed']}): {seats}"
     turn: list[str] = []
-    for number, _, position, event in replay(record):
+    for number, _, position, event in replay(record) if steps is None else steps:
         round_ = record["rounds"][number - 1]
         if event is None:
             marked = n_open = 0
             yield ""
             starts = f"seat {round_['starter']} starts, {len(round_['boneyard'])} tiles in the boneyard"
-            yield f"round {number}: engine {round_['engine']}, {starts}"
+            yield f"round {number}: engine {round_['engine'] or 'not yet placed'}, {starts}"
             for seat, hand in enumerate(round_["hands"]):
                 yield f"  seat {seat} is dealt {' '.join(hand)}"
             continue
@@ -390,5 +398,10 @@ def game_lines(record: Mapping[str, Any]) -> Iterator[str]:
             yield "  " + ", ".join(turn)
             turn = []
             yield f"  {'out' if round_['end'] == 'out' else 'blocked'}; scores {' '.join(map(str, round_['scores']))}"
+    if turn:
+        yield "  " + ", ".join(turn)
     yield ""
-    yield f"totals {' '.join(map(str, record['totals']))}; ranks {' '.join(map(str, record['ranks']))}"
+    if "totals" in record:
+        yield f"totals {' '.join(map(str, record['totals']))}; ranks {' '.join(map(str, record['ranks']))}"
+    else:
+        yield "the game is not finished"
