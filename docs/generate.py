@@ -255,7 +255,9 @@ def example(body: str) -> str:
 
 
 def prose(text: str) -> str:
-    return "\n\n".join(joined(each) for each in text.strip().split("\n\n"))
+    """Return paragraphs, each on one line; the items of a list on one line each."""
+    paragraphs = (re.split(r"\n(?=- )", each) for each in text.strip().split("\n\n"))
+    return "\n\n".join("\n".join(map(joined, items)) for items in paragraphs)
 
 
 # ── Tables, agents, rules ─────────────────────────────────────────────────────────────────────────────────
