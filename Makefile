@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check docs bench clean
 
 demo: $(VENV)/ready  ## play a tournament of four agents, and draw its figures
 	rm -rf out/demo
@@ -18,6 +18,9 @@ check: $(VENV)/ready  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/ready  ## the pages and pictures that are made from the code
+	$(BIN)/python docs/generate.py
 
 bench: $(VENV)/ready  ## how fast it is on this machine
 	$(BIN)/mtrain bench
