@@ -172,7 +172,10 @@ def test_a_bot_of_another_distribution(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("greddy", "unknown agent 'greddy'; did you mean 'greedy'?"),
-        ("zzz", "unknown agent 'zzz'; choose from double-holder, greedy, heuristic, ismcts, mc, planner, random"),
+        (
+            "zzz",
+            "unknown agent 'zzz'; choose from double-holder, greedy, heuristic, ismcts, levelled, mc, planner, random",
+        ),
         ("mc:world=3", "agent 'mc' has no parameter 'world'; did you mean 'worlds'?"),
         ("random:x=1", "agent 'random' has no parameter 'x'; it has none"),
         ("mc:worlds=many", "worlds of agent 'mc' is a whole number, not 'many'"),

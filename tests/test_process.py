@@ -107,7 +107,8 @@ MISDEEDS = {
     "rubbish": ("say('hm'); continue", "garbage", "answered 'hm', which is not JSON"),
     "array": ("say('[0]'); continue", "garbage", "answered '[0]', which is not a JSON object"),
     "yes": ("say('{\"action\": true}'); continue", "garbage", "has no whole number 'action'"),
-    "twice": ("say('{\"action\": 0}')", "garbage", "wrote '{\"action\": 0}' without being asked"),
+    # Both answers in one write: apart, on a busy machine, the second may be taken for the next one.
+    "twice": ("sys.stdout.write('{\"action\": 0}\\n')", "garbage", "wrote '{\"action\": 0}' without being asked"),
     "illegal": (
         "if asked == 1:\n    say('{\"action\": 99}')\n    continue",
         "illegal",
