@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check docs bench clean
+.PHONY: demo test check docs bench notebooks clean
 
 demo: $(VENV)/ready  ## play a tournament of four agents, and draw its figures
 	rm -rf out/demo
@@ -24,6 +24,9 @@ docs: $(VENV)/ready  ## the pages and pictures that are made from the code
 
 bench: $(VENV)/ready  ## how fast it is on this machine
 	$(BIN)/mtrain bench
+
+notebooks: $(VENV)/ready  ## run all notebooks in full, and write what they print and draw into them
+	$(BIN)/python notebooks/run.py
 
 $(VENV)/ready: requirements.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "mtrain needs Python 3.11 or newer; none was found"; exit 2; }

@@ -514,9 +514,9 @@ def put_figure(ax: Axes, folder: str | Path, name: str, formats: Sequence[str] =
     return [put(Path(folder) / f"{name}.{kind}", picture(ax, kind)) for kind in formats]
 
 
-def picture(ax: Axes, kind: str) -> bytes:
+def picture(ax: Axes, kind: str, dpi: float = 150) -> bytes:
     """The figure of some Axes as the bytes of a file, the same each time."""
     data, undated = BytesIO(), {"Date": None} if kind == "svg" else None
     with matplotlib.rc_context({"svg.hashsalt": "mtrain"}):
-        ax.figure.savefig(data, format=kind, dpi=150, metadata=undated)  # type: ignore[union-attr]
+        ax.figure.savefig(data, format=kind, dpi=dpi, metadata=undated)  # type: ignore[union-attr]
     return data.getvalue()
