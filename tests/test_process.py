@@ -555,3 +555,13 @@ def test_check_agent_from_the_shell(tmp_path: Path) -> None:
 def test_what_a_program_may_take_is_part_of_its_spec() -> None:
     spec = Registry(limits=Limits(1.5, 2, 64)).parse("x@exec:cat", meet=False)
     assert all_params(spec) == {"command": "cat", "seconds": 1.5, "start": 2, "memory": 64}
+
+
+def test_a_program_that_is_gone_before_it_is_greeted_can_be_stopped(tmp_path: Path) -> None:
+    """What could not be sent to it once was unregistered without having been registered."""
+    process = Process(["true"], str(tmp_path), 1024)
+    while process._child.poll() is None:
+        time.sleep(0.01)
+    with pytest.raises(Broken, match="exit"):
+        process.send(b"{}\n")
+    process.stop()

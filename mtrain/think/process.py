@@ -5,6 +5,7 @@ it is told to, nothing needs a thread, and whatever was started is gone, with al
 module knows of lines, bytes and limits, and nothing of a game or of what the lines say.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -175,9 +176,9 @@ class Process:
     def hang_up(self) -> None:
         """Close the program's input: it should end."""
         if self._child.stdin and not self._child.stdin.closed:
-            if self._unsent:
+            with contextlib.suppress(KeyError):  # it is waited for only once a line did not fit into the pipe
                 self._poll.unregister(self._in)
-                self._unsent = b""
+            self._unsent = b""
             self._child.stdin.close()
 
     def stop(self, grace: float = 0.0) -> int | None:
