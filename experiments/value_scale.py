@@ -3,8 +3,9 @@
     python experiments/value_scale.py
 
 Positions of self-played rounds are looked at in sampled worlds; what an action costs more there than the heuristic's
-choice is held against what its sums say. The slope is `PIPS_A_UNIT` of `mtrain.think.levelled`, the spread of the
-true differences around it, the worlds' own noise taken out, is `DOUBT`.
+choice is held against what its sums say: the slope, and the spread of the true differences around it, the worlds' own
+noise taken out. One number of each serves all tables, and is printed last: `PIPS_A_UNIT` and `DOUBT` of
+`mtrain.think.levelled`.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from mtrain.game.rules import preset
 from mtrain.game.state import N_PARAMS
 from mtrain.think.agent import BATCH, Bot
 from mtrain.think.asking import ask
-from mtrain.think.levelled import weigh_all
+from mtrain.think.levelled import DOUBT, PIPS_A_UNIT, weigh_all
 from mtrain.think.outcomes import look
 from mtrain.think.registry import Registry, build
 from mtrain.think.survey import TUNED
@@ -71,6 +72,7 @@ def main() -> None:
         slope = (x * y).sum() / (x * x).sum()
         spread = np.sqrt(max(((y - slope * x) ** 2).mean() - np.mean(noise), 0.0))
         print(f"{rules}, {players} seats: {slope:.4f} pips a unit, spread {spread:.1f} pips, over {len(x)} pairs")
+    print(f"levelled bots take, at all tables: {PIPS_A_UNIT} pips a unit, spread {DOUBT} pips")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""The two ways in which mtrain gives up, each with one sentence for the person who asked."""
+"""The two ways in which mtrain gives up, each with one sentence for whoever asked, and the words that many share."""
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 
 class Mistake(ValueError):
@@ -27,3 +29,21 @@ def nearest(word: object, known: Iterable[str], instead: str = "") -> str:
     known = list(known)
     near = difflib.get_close_matches(str(word), known, 1)
     return f"did you mean {near[0]!r}?" if near else instead or f"choose from {', '.join(known)}"
+
+
+def read_toml(path: Path, mistake: type[Mistake]) -> dict[str, Any]:
+    """Return what a TOML file says.
+
+    Raises
+    ------
+    Mistake
+        Of the given kind, if it cannot be read or is not TOML; the sentence names the file.
+    """
+    import tomllib  # most commands read no such file
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise mistake(f"{path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise mistake(f"{path} is not TOML: {error}") from None

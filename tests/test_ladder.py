@@ -168,3 +168,10 @@ def test_wrong_levels_are_one_sentence(names: list[str], diffs: list, sentence: 
     assert str(error.value) == sentence
     with pytest.raises(ResultsError, match="claims about 1"):
         steps(["a", "b"], [np.ones(2), np.zeros(2)], claimed=[1.0])
+
+
+def test_an_order_is_told_in_what_a_score_counts() -> None:
+    rng = np.random.default_rng(5)
+    weak, strong = rng.normal(0, 1, 40), rng.normal(3, 1, 40)  # the higher level costs more: the order is not kept
+    assert "tiles/round" in order(["a", "b"], [weak, strong], unit="tiles")[0]
+    assert "pips/round" in order(["a", "b"], [weak, strong])[0]

@@ -12,12 +12,14 @@ from mtrain.game.kernels import list_actions
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import NEVER, STATE
 from mtrain.game.tiles import HI, LO
+from mtrain.show import sheet
+from mtrain.study import ladder_tables, level_plots
 from mtrain.think.agent import BATCH, Bot
 from mtrain.think.asking import ask
 from mtrain.think.levelled import _softmax, dim, whole
 from mtrain.think.outcomes import outcomes
 from mtrain.think.registry import Registry, build
-from mtrain.think.sense import IDLE, OPEN, SANE, STAYS, folly
+from mtrain.think.sense import FOLLIES, IDLE, OPEN, SANE, STAYS, folly
 from mtrain.think.trail import DEEP, LONGEST, TRAIL, best_trail, parse_hand
 from tests.test_planner import own
 
@@ -172,6 +174,11 @@ def test_L03_no_level_does_what_nobody_would_do(text: str) -> None:
             assert {wrong for wrong, _ in done} == {SANE}
             chances |= set().union(*(could for _, could in done))
     assert chances >= {SANE, STAYS, IDLE, OPEN}  # there were chances enough to be absurd
+
+
+def test_the_follies_have_one_set_of_names() -> None:
+    """The kernels count them, tables have them as columns, figures and the terminal put them into words."""
+    assert FOLLIES == tuple(level_plots.FOLLIES) == ladder_tables.LEVELS.names[-3:] == tuple(sheet.WHY_NOT)
 
 
 def test_who_has_no_sense_does_all_of_it() -> None:

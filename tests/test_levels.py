@@ -134,6 +134,15 @@ def test_L02_a_level_is_shown_with_its_conditions_and_its_interval(tmp_path: Pat
     assert json.loads(mtrain("levels", "show", str(file(tmp_path)), "--json").stdout) == said()
 
 
+def test_where_a_score_counts_tiles_levels_are_told_in_tiles(tmp_path: Path) -> None:
+    conditions = said()["conditions"]
+    assert isinstance(conditions, dict)
+    cardinal = conditions | {"rules": "cardinal", "rules_hash": rules_hash(preset("cardinal"))}
+    shown = mtrain("levels", "show", str(file(tmp_path, conditions=cardinal))).stdout
+    assert "tiles/round" in shown
+    assert "pips" not in shown.lower()
+
+
 def test_a_game_is_handed_every_parameter(tmp_path: Path) -> None:
     path = file(tmp_path)
     made = mtrain("levels", "export", str(path), "--json")

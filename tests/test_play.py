@@ -14,9 +14,9 @@ from mtrain.game.tiles import tile_text
 from mtrain.show import saved
 from mtrain.show.choosing import listed, read_action
 from mtrain.show.entries import EntryError
-from mtrain.show.hands import held
 from mtrain.show.seating import people_named, seated
 from mtrain.show.session import Player, Session, SessionError
+from mtrain.show.sight import held
 from mtrain.think.registry import Registry
 from tests.attable import played, table
 from tests.atterminal import Terminal
@@ -218,11 +218,11 @@ def test_two_people_never_see_each_others_hands(tmp_path: Path) -> None:
         screens += 1
         table_ = {tile_text(int(tile)) for tile in session.now.position[0].laid[: int(session.now.position[0].n_laid)]}
         words = set(re.findall(r"\d+-\d+", said)) | {"-".join(w.split("-")[::-1]) for w in re.findall(r"\d+-\d+", said)}
-        other = {tile_text(tile) for tile in held(session.now.position, 1 - viewer)} - table_
-        mine = {tile_text(tile) for tile in held(session.now.position, viewer)}
+        other = {tile_text(tile) for tile in held(session.now.position[0], 1 - viewer)} - table_
+        mine = {tile_text(tile) for tile in held(session.now.position[0], viewer)}
         assert mine <= words
         assert not other & words, other & words
-        assert not {tile_text(tile) for tile in held(session.now.position, 2)} & words - mine
+        assert not {tile_text(tile) for tile in held(session.now.position[0], 2)} & words - mine
         terminal.type("1")
         session.choose(session.legal()[0])
         session.go_on()

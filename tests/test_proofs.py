@@ -49,7 +49,7 @@ def story(position: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, list[tu
     while True:
         yield position, told
         before = position[0].copy()
-        did = engine._step(position, 0)
+        did = engine.step(position, 0)
         if did == ROUND_OVER:
             return
         if did == CHOICE:
@@ -262,7 +262,7 @@ def small_positions(name: str, wanted: int, most: int = 1500, start: int = 0) ->
         rules, players = small_tables(name)[seed % 7]
         candidates = []
         for here, told in story(new_game(rules, players, seed=seed, starter=seed % players), seed):
-            if here[0].over or not told or here[0].drawn or engine._step(here.copy(), 0) != CHOICE:
+            if here[0].over or not told or here[0].drawn or engine.step(here.copy(), 0) != CHOICE:
                 continue
             for seat in range(players):
                 if here[0].owed == RIDE and seat != here[0].turn:

@@ -94,7 +94,7 @@ def settle(position: np.ndarray) -> None:
     """Let a turn that ends without a word end, in place: the referee ends it with the tile laid."""
     while True:
         ahead = position.copy()
-        if engine._step(ahead, 0) != TURN_OVER:
+        if engine.step(ahead, 0) != TURN_OVER:
             return
         position[:] = ahead
 

@@ -205,12 +205,12 @@ def choice_of(position: np.ndarray) -> tuple[np.ndarray | None, str]:
         if held != 2 * int(s.count[seat]):
             raise Mistake(f"the position hides tiles of seat {seat}, which is on turn")
         locate(seen, seat, worlds=1)  # refuses a position that leaves tiles out
-        did = engine._step(seen, 0)
+        did = engine.step(seen, 0)
         if did == CHOICE:
             return seen, ""
         if did == DREW:
             return None, f"Seat {seat} has nothing to lay and draws a tile: nothing is to be chosen before."
-        engine._step(here, 0)
+        engine.step(here, 0)
 
 
 def located(position: np.ndarray, worlds: int, seed: int) -> pd.DataFrame:

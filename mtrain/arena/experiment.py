@@ -5,7 +5,6 @@ This module reads files, makes room for their results, and plays nothing.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 from mtrain.arena.run import ready
 from mtrain.arena.tournament import Tournament, plan
-from mtrain.errors import Mistake, nearest
+from mtrain.errors import Mistake, nearest, read_toml
 from mtrain.study import parts as study
 from mtrain.think.registry import build
 
@@ -112,12 +111,7 @@ def read_experiment(path: str | Path) -> Experiment:
         As from `plan`; the sentence begins with the part's name.
     """
     path = Path(path)
-    try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ExperimentError(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ExperimentError(f"{path} is not TOML: {error}") from None
+    said = read_toml(path, ExperimentError)
     parts = said.pop("part", None)
     _check(said, str(path), KEYS)
     if parts is None:

@@ -174,15 +174,16 @@ def _troubles(tuning: Tuning, placed: list[Placed], ladder: Ladder) -> list[str]
         f"level {name!r} misses its target: {targets[name][1]:.4g} was asked for, and {_words(e)} found"
         for name, e in off_target(ladder, targets).items()
     ]
-    said += order(ladder.names, ladder.values("diff"))
+    unit = tuning.rules.scoring
+    said += order(ladder.names, ladder.values("diff"), unit)
     if isinstance(tuning.wanted, Steps):
         said += [
-            f"the step up to level {name!r} is off the mean step by {_words(e)} pips/round"
+            f"the step up to level {name!r} is off the mean step by {_words(e)} {unit}/round"
             for name, e in uneven(ladder).items()
         ]
     if tuning.max_step is not None:
         said += [
-            f"a level is missing between {below!r} and {level!r}: they are {gap:.2f} pips/round apart, and "
+            f"a level is missing between {below!r} and {level!r}: they are {gap:.2f} {unit}/round apart, and "
             f"{tuning.max_step:g} is the most"
             for below, level, gap in missing(ladder.steps, tuning.max_step)
         ]

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mtrain.arena.brake import Brake
 from mtrain.arena.manifest import manifest_of
 from mtrain.arena.run import Step, manifest_in, run
@@ -19,6 +17,7 @@ from mtrain.arena.spec import difference
 from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.game.rng import LEVELS, stream
 from mtrain.game.rules import RuleSet
+from mtrain.study.blocks import of_agent
 from mtrain.study.results import Results, read
 
 FOLDER = "plays"
@@ -128,9 +127,7 @@ class Plays:
 
 def numbers(results: Results, column: str, label: str = AGENT) -> Any:
     """Return an agent's block numbers in the order of the deals: float64[blocks]."""
-    rows = results.summary.blocks
-    mine = rows[(rows["agent"] == label).to_numpy()].sort_values(["match", "deal"])
-    return mine[column].to_numpy(np.float64)
+    return of_agent(results.summary.blocks, label, column)
 
 
 def taken(results: Results, column: str) -> Any:

@@ -23,6 +23,7 @@ from mtrain.arena.tournament import Tournament
 from mtrain.errors import Trouble
 from mtrain.game.jit import say
 from mtrain.study import files
+from mtrain.study.blocks import of_agent
 from mtrain.study.digests import Digest
 from mtrain.study.search_tables import Objective
 from mtrain.think.registry import Registry
@@ -206,8 +207,7 @@ class Course:
 
     def _numbers(self, digest: Digest, label: str) -> list[float]:
         """Return the candidate's numbers in the order of deals."""
-        rows = digest.blocks[(digest.blocks["agent"] == label).to_numpy()].sort_values("deal")
-        return [float(value) for value in rows[self.objective.number].to_numpy(np.float64)]
+        return [float(value) for value in of_agent(digest.blocks, label, self.objective.number)]
 
 
 def _cuts(t: Tournament, blocks: range) -> list[range]:

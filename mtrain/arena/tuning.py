@@ -8,7 +8,7 @@ games alone, so the same tuning gives the same bytes however many workers there 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +90,11 @@ class Tuning:
 
     def plays(self, out: Path, **how: Any) -> Plays:
         """Return the tournaments of this tuning, kept in a directory."""
+        return replace(self._plays(out), n_games=self.sizes.games, **how)
+
+    def _plays(self, out: Path) -> Plays:
         names = [str(each) for each in self.references]
-        return Plays(out, self.rules, self.players, names, self.seed, self.agents_from, n_games=self.sizes.games, **how)
+        return Plays(out, self.rules, self.players, names, self.seed, self.agents_from)
 
     @property
     def strongest(self) -> str:
@@ -101,8 +104,7 @@ class Tuning:
     @property
     def sizes(self) -> "Sizes":
         """Return how the budget is spent."""
-        names = [str(each) for each in self.references]
-        plays = Plays(Path(), self.rules, self.players, names, self.seed, self.agents_from)
+        plays = self._plays(Path())
         block = plays.alone(self.dial.at(0.5), 1, 0).schedule.n_games
         pair = plays.pair(self.dial.at(0.0), self.dial.at(1.0), 1, 0).schedule.n_games
         n = len(self.names)
@@ -281,8 +283,7 @@ def _read_off(found: Search, best: float) -> list[Placed]:
             for name, target in zip(tuning.names, tuning.wanted.targets, strict=True)
         ]
     curve = found.curve("diff")
-    first = Found(math.nan, 1.0, math.nan, math.nan, math.nan, "the weak end of the dial")
-    lowest = Placed(tuning.names[0], tuning.dial.at(1.0), None, "diff", first)
+    lowest = Placed(tuning.names[0], tuning.dial.at(1.0), None, "diff", _end(1.0, "weak"))
     if isinstance(tuning.wanted, Steps) and tuning.wanted.weakest is not None:
         lowest = _place(tuning, tuning.names[0], "win", tuning.wanted.weakest, found.curve("win"))
     strong = best if tuning.top else float(curve.at(0.0)[0])
@@ -291,8 +292,17 @@ def _read_off(found: Search, best: float) -> list[Placed]:
     between = [
         _place(tuning, name, "diff", target, curve) for name, target in zip(tuning.names[1:-1], wanted, strict=True)
     ]
-    end = None if tuning.top else Found(math.nan, 0.0, math.nan, math.nan, math.nan, "the strong end of the dial")
-    return [lowest, *between, Placed(tuning.names[-1], tuning.strongest, None, "diff", end)]
+    return [lowest, *between, _highest(tuning, "diff")]
+
+
+def _end(at: float, which: str) -> Found:
+    """Return an end of the dial as what was found there: it is worth what it is."""
+    return Found(math.nan, at, math.nan, math.nan, math.nan, f"the {which} end of the dial")
+
+
+def _highest(tuning: Tuning, quantity: str) -> Placed:
+    """Return the strongest level: the strong end of the dial, or the agent that stands above it."""
+    return Placed(tuning.names[-1], tuning.strongest, None, quantity, None if tuning.top else _end(0.0, "strong"))
 
 
 def _place(tuning: Tuning, name: str, quantity: str, target: float, curve: Curve) -> Placed:
@@ -314,8 +324,7 @@ def _chain(found: Search, wanted: Beats) -> list[Placed]:
     """Find each next lower level by what the level above takes from it, from the strongest down."""
     tuning, sizes = found.tuning, found.tuning.sizes
     names = tuning.names[::-1]
-    end = None if tuning.top else Found(math.nan, 0.0, math.nan, math.nan, math.nan, "the strong end of the dial")
-    placed = [Placed(names[0], tuning.strongest, None, "taken", end)]
+    placed = [_highest(tuning, "taken")]
     for step, name in enumerate(names[1:]):
         above = placed[-1]
         start = above.at or 0.0

@@ -296,7 +296,7 @@ def elsewhere(
         }
         played = plays.played
         values = {name: numbers(results, "diff") for name, results in made.items()}
-        notes = dict(zip(*_exceptions(list(values), list(values.values())), strict=True))
+        notes = dict(zip(*_exceptions(list(values), list(values.values()), plays.rules.scoring), strict=True))
         for name, results in made.items():
             rows["rules"].append(rules)
             rows["players"].append(players)
@@ -311,10 +311,10 @@ def elsewhere(
     return tables.frame(ladder_tables.ELSEWHERE, rows | counts)
 
 
-def _exceptions(names: list[str], values: list[Any]) -> tuple[list[str], list[str]]:
+def _exceptions(names: list[str], values: list[Any], unit: str) -> tuple[list[str], list[str]]:
     """Return the levels that are weaker than the next lower, and a sentence about each."""
     found = [
-        (name, order([below, name], [one, other]))
+        (name, order([below, name], [one, other], unit))
         for below, name, one, other in zip(names, names[1:], values, values[1:], strict=False)
     ]
     return [name for name, said in found if said], [said[0] for _, said in found if said]

@@ -12,6 +12,7 @@ from mtrain.cli.options import (
     changes_of,
     jobs_given,
     json_too,
+    needs_out,
     quiet_too,
     resume_too,
     rules_given,
@@ -70,8 +71,7 @@ def compare(
     if places:
         _compare_results(context, one, other, places, as_json)
         return
-    if how["resume"] and out is None:
-        raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
+    needs_out(how["resume"], out)
     from mtrain.arena.brake import Brake
     from mtrain.arena.comparison import plan_comparison
 

@@ -14,6 +14,7 @@ from mtrain.cli.options import (
     fail,
     jobs_given,
     json_too,
+    needs_out,
     quiet_too,
     resume_too,
     rules_given,
@@ -90,8 +91,7 @@ def tune(
     for; then the levels are confirmed on fresh deals. With --maximise, candidates of AGENT are raced on common deals;
     the winner takes over from AGENT only if it is better on fresh ones.
     """
-    if resume and out is None:
-        raise click.UsageError("--resume needs --out DIR: the directory of the work to go on with")
+    needs_out(resume, out, "work")
     searched = ("space", "trials", "deals", "fresh")
     tuned = ("levels", "targets", "weakest", "beats", "top", "names", "max_step", "games")
     for name in tuned if maximise else searched:
@@ -188,13 +188,14 @@ def _tune(
 
 def _draw(folder: Path, levels: Any) -> None:
     """Draw the figures of levels beside their tables."""
+    from mtrain.arena import verifying
     from mtrain.study.level_plots import figures
     from mtrain.study.written import level_tables
 
     said = levels.conditions
     house = " with changes" if said.get("set") else ""
     caption = f"{said['players']} seats · {said['rules']} rules{house} · references: {', '.join(said['references'])}"
-    figures(folder, level_tables(folder, levels.said), caption=caption)
+    figures(folder, level_tables(folder, levels.said), unit=verifying.rules_of(levels).scoring, caption=caption)
 
 
 @contextmanager
@@ -343,8 +344,7 @@ def verify(
     from mtrain.show.levels import show_claims
     from mtrain.show.terminal import records, show_json
 
-    if resume and out is None:
-        raise click.UsageError("--resume needs --out DIR: the directory of the work to go on with")
+    needs_out(resume, out, "work")
     read = _read(file)
     given: dict[str, Any] = {name: n for name, n in (("deals", deals), ("pair_deals", pair_deals)) if n is not None}
     with _kept(out) as folder:
@@ -358,7 +358,7 @@ def verify(
     if as_json:
         show_json({"holds": found.holds, "claims": records(found.claims), "timing": records(found.timing)})
     else:
-        show_claims(found.claims, found.timing)
+        show_claims(found.claims, found.timing, verifying.rules_of(read).scoring)
     for sentence in found.changed:
         click.echo(f"mtrain: warning: {sentence}", err=True)
     if write:
@@ -403,8 +403,7 @@ def measure(
     from mtrain.show.levels import show_elsewhere
     from mtrain.show.terminal import records, show_json
 
-    if resume and out is None:
-        raise click.UsageError("--resume needs --out DIR: the directory of the work to go on with")
+    needs_out(resume, out, "work")
     read = _read(file)
     asked = [(name, n) for name in presets or PRESETS for n in players or (2, 4, 6, 8)]
     places = [(name, n) for name, n in asked if players or n in preset(name).dealable()]

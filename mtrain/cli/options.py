@@ -102,6 +102,12 @@ workers_given = options(
 quiet_too = click.option("--quiet", is_flag=True, help="No progress.")
 
 
+def needs_out(resume: bool, out: str | None, what: str = "run") -> None:
+    """Refuse to go on with work that nobody says the directory of."""
+    if resume and out is None:
+        raise click.UsageError(f"--resume needs --out DIR: the directory of the {what} to go on with")
+
+
 def limits_of(bot_limits: Mapping[str, Any]) -> Any:
     """Return what programs may take, from the options of `bot_limits_too`."""
     from mtrain.think.process import Limits

@@ -119,7 +119,7 @@ def play(
     from mtrain.show.playing import Playing
     from mtrain.show.seating import check_seats, people_named, seated, seated_again
     from mtrain.show.session import Session
-    from mtrain.show.terminal import _console
+    from mtrain.show.terminal import console_of
     from mtrain.think.registry import Registry
 
     context, limits = click.get_current_context(), limits_of(bot_limits)
@@ -147,7 +147,7 @@ def play(
         session = Session(resolved, seats, seed=seed, deal=deal)
     steady()
     file = None if save is None else Path(save)
-    sys.exit(Playing(session, Entries(), _console(sys.stdout), file, agents_from).play())
+    sys.exit(Playing(session, Entries(), console_of(sys.stdout), file, agents_from).play())
 
 
 def _said(parameter: str) -> str:

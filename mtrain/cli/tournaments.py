@@ -17,6 +17,7 @@ from mtrain.cli.options import (
     changes_of,
     fail,
     json_too,
+    needs_out,
     on_fault_given,
     quiet_too,
     resume_too,
@@ -102,8 +103,7 @@ def tournament(
     from mtrain.arena.tournament import plan
     from mtrain.study.words import counted
 
-    if how["resume"] and out is None:
-        raise click.UsageError("--resume needs --out DIR: the directory of the run to go on with")
+    needs_out(how["resume"], out)
     t = plan(
         agents,
         rules,

@@ -38,7 +38,7 @@ def _deal_out(states, i):
 
 
 @kernel
-def _step(states, i):
+def step(states, i):
     return kernels.step(states[i])
 
 

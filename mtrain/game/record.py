@@ -43,7 +43,7 @@ def forced_event(position: np.ndarray) -> Event | None:
     s = position[0]
     while True:
         seat = int(s.turn)
-        did = int(engine._step(position, 0))
+        did = int(engine.step(position, 0))
         if did == DREW:
             return [seat, "draw", tile_text(int(s.deck[int(s.top) - 1]))]
         if did == PASSED:
@@ -54,7 +54,7 @@ def forced_event(position: np.ndarray) -> Event | None:
             return None
 
 
-def _event_of(position: np.ndarray, action: int) -> Event:
+def event_of(position: np.ndarray, action: int) -> Event:
     """Return the event that an action of the seat on turn is."""
     s = position[0]
     if action == PASS:
@@ -63,7 +63,7 @@ def _event_of(position: np.ndarray, action: int) -> Event:
     return [int(s.turn), "play", tile, int(train) if train.isdigit() else train]
 
 
-def _hands(position: np.ndarray) -> dict[str, Any]:
+def dealt_of(position: np.ndarray) -> dict[str, Any]:
     s = position[0]
     size, n = int(s.hand_size), int(s.n_seats)
     deck = [tile_text(int(tile)) for tile in s.deck[: int(s.n_tiles)]]
@@ -83,7 +83,7 @@ def play_round(position: np.ndarray, choose: Chooser, tell: Teller | None = None
         Called with the position when the round is dealt, and after every event.
     """
     s = position[0]
-    dealt, events = _hands(position), []
+    dealt, events = dealt_of(position), []
     if tell:
         tell(position, None)
     while not s.over:
@@ -94,23 +94,23 @@ def play_round(position: np.ndarray, choose: Chooser, tell: Teller | None = None
             why = why_not(position, action)
             if why:
                 raise IllegalAction(why)
-            event = _event_of(position, action)
+            event = event_of(position, action)
             apply(position, action)
         if event:
             events.append(event)
             if tell:
                 tell(position, event)
-    return _round(position, dealt, events)
+    return round_of(position, dealt, events)
 
 
-def _round(position: np.ndarray, dealt: Mapping[str, Any], events: list[Event]) -> dict[str, Any]:
+def round_of(position: np.ndarray, dealt: Mapping[str, Any], events: list[Event]) -> dict[str, Any]:
     """Return a finished round as a record holds it."""
     found = {"number": int(position[0].number), "starter": int(position[0].starter), "events": events}
     found |= {**dealt, **_outcome(position)}
     return {field: found[field] for field in ROUND_FIELDS}
 
 
-def _game(rules: RuleSet, rounds: list[dict[str, Any]], **made_from: Any) -> dict[str, Any]:
+def game_of(rules: RuleSet, rounds: list[dict[str, Any]], **made_from: Any) -> dict[str, Any]:
     """Return a finished game as a record holds it."""
     found = {"format": FORMAT, "rules": rules.to_json(), "rounds": rounds, **made_from, **_standing(rules, rounds)}
     return {field: found[field] for field in GAME_FIELDS}
@@ -157,7 +157,7 @@ def play_game(
     while len(rounds) < rules.rounds:
         next_round(position, seed=seed, deal=game)
         rounds.append(play_round(position, choose, tell))
-    return _game(rules, rounds, players=len(agents), agents=agents, seed=seed, game=game)
+    return game_of(rules, rounds, players=len(agents), agents=agents, seed=seed, game=game)
 
 
 def to_line(record: Mapping[str, Any]) -> str:
@@ -357,12 +357,12 @@ def replayed(record: Mapping[str, Any]) -> dict[str, Any]:
     rounds: list[dict[str, Any]] = []
     for _, event, position, what in replay(record):
         if event < 0:
-            dealt, events = _hands(position), []
+            dealt, events = dealt_of(position), []
         elif what:
             events.append(what)
         if position[0].over:
-            rounds.append(_round(position, dealt, events))
-    return _game(RuleSet.from_json(record["rules"]), rounds, **{field: record[field] for field in MADE_FROM})
+            rounds.append(round_of(position, dealt, events))
+    return game_of(RuleSet.from_json(record["rules"]), rounds, **{field: record[field] for field in MADE_FROM})
 
 
 def read_records(lines: Iterator[str]) -> Iterator[tuple[int, dict[str, Any], str]]:

@@ -4,16 +4,10 @@ from typing import Literal
 
 import numpy as np
 
-from mtrain.game.tiles import tile_of, tile_text
+from mtrain.game.tiles import tile_text
+from mtrain.show.sight import held
 from mtrain.study.words import counted
 from mtrain.think.trail import Train, best_train
-
-
-def held(seen: np.ndarray, seat: int) -> list[int]:
-    """Return the tiles that a seat holds in an observation of its own, the largest number first."""
-    s = seen[0]
-    numbers = range(int(s.max_pip), -1, -1)
-    return [tile_of(hi, lo) for hi in numbers for lo in range(hi, -1, -1) if s.hand[seat, hi] >> lo & 1]
 
 
 class Hands:
@@ -28,7 +22,7 @@ class Hands:
         if at not in self._trains:
             self.line_up(seen, seat)
         train = self._trains[at]
-        tiles = held(seen, seat)
+        tiles = held(seen[0], seat)
         first = " ".join(tile_text(tile) for tile in train.tiles if tile in tiles)
         order = [*(tile for tile in train.rest if tile in tiles)]
         order += [tile for tile in tiles if tile not in train.tiles and tile not in train.rest]
@@ -37,7 +31,7 @@ class Hands:
     def line_up(self, seen: np.ndarray, seat: int, by: Literal["tiles", "pips"] = "tiles") -> str:
         """Put a hand in the order of the best train from its own open end; return that train and the rest in words."""
         start = int(seen[0].end[seat])
-        train = best_train(held(seen, seat), start, by)
+        train = best_train(held(seen[0], seat), start, by)
         self._trains[int(seen[0].number), seat] = train
         rest = " ".join(map(tile_text, train.rest)) or "nothing"
         if not train.tiles:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from mtrain.show.terminal import EVERY, beneath, broken, duration, interval, show
+from mtrain.arena.verifying import rules_of
+from mtrain.game.rules import preset
+from mtrain.show.terminal import EVERY, beneath, broken, duration, games_bar, interval, show
+from mtrain.study.sheets import in_unit
 from mtrain.study.words import counted
 from mtrain.study.written import elsewhere_of, levels_of, steps_of
 from mtrain.think.levels import Levels
@@ -79,7 +81,10 @@ def show_levels(levels: Levels) -> None:
         )
         slow = ", ".join(f"{each['level']}: {each['p95_us'] / 1000:.3g}" for each in verified["time"])
         notes.append(f"95 % of the decisions within, ms: {slow} ({verified['machine']}).")
-    show(headings, rows, levels.said.get("title", ""), "\n".join(notes))
+    unit = rules_of(levels).scoring
+    asked = [[name, in_unit(target, unit), *rest] for name, target, *rest in rows]
+    headings = [in_unit(heading, unit) for heading in headings]
+    show(headings, asked, in_unit(levels.said.get("title", ""), unit), in_unit("\n".join(notes), unit))
 
 
 def show_elsewhere(frame: pd.DataFrame) -> None:
@@ -92,7 +97,9 @@ def show_elsewhere(frame: pd.DataFrame) -> None:
         rows.append([str(rules), str(players), f"{place['blocks'].iloc[0]:,}", *found])
         notes += [f"{rules}, {players} seats: {note}" for note in place["note"] if note]
     kept = "Every level is at least as good as the next lower at each of these tables." if not notes else ""
-    note = "Pips/round vs the references, lower is better; 95 % intervals below."
+    tiles = [name for name in dict.fromkeys(frame["rules"]) if preset(name).scoring != "pips"]
+    units = f"Pips/round ({', '.join(tiles)}: tiles/round)" if tiles else "Pips/round"
+    note = f"{units} vs the references, lower is better; 95 % intervals below."
     show(
         ["rules", "seats", "blocks", *names],
         rows,
@@ -108,8 +115,8 @@ def show_written_elsewhere(levels: Levels) -> None:
         show_elsewhere(frame)
 
 
-def show_claims(claims: pd.DataFrame, timing: pd.DataFrame) -> None:
-    """Print which claims hold, and how long decisions took."""
+def show_claims(claims: pd.DataFrame, timing: pd.DataFrame, unit: str = "pips") -> None:
+    """Print which claims hold, and how long decisions took; `unit` is what a score counts."""
     rows = []
     for row in claims.to_dict("records"):
         percent = "share" in row["claim"]
@@ -117,7 +124,9 @@ def show_claims(claims: pd.DataFrame, timing: pd.DataFrame) -> None:
         said = "" if pd.isna(row["said"]) else interval(row["said"], None, None, 1 if percent else 2, percent=percent)
         said = said.removesuffix(" [n/a]")
         found = found.removesuffix("\n[n/a]")
-        rows.append([row["level"], row["claim"], said, found, "yes" if row["holds"] else "NO", row["note"]])
+        rows.append(
+            [row["level"], in_unit(row["claim"], unit), said, found, "yes" if row["holds"] else "NO", row["note"]]
+        )
     note = "Claims of a kind are judged together: with 95 % no true one is called false."
     show(["level", "claim", "said", "found", "holds", ""], rows, note=note)
     show(
@@ -156,16 +165,7 @@ class LevelsWatch:
     def __init__(self) -> None:
         self.stream = sys.stderr
         self.console = Console(file=self.stream, highlight=False)
-        self.bar = Progress(
-            TextColumn("games"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[what]}"),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=self.console,
-            transient=True,
-        )
+        self.bar = games_bar(self.console, "what", transient=True)
         self.task = self.bar.add_task("games", total=None, what="")
         self.last = time.monotonic()
 

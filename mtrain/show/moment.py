@@ -68,7 +68,7 @@ class Moment:
 
 def dealt_moment(position: np.ndarray, rounds: tuple[dict[str, Any], ...] = ()) -> Moment:
     """Return the moment in which a round has just been dealt, after other rounds."""
-    return Moment(position, record._hands(position), rounds)
+    return Moment(position, record.dealt_of(position), rounds)
 
 
 def noted(moment: Moment, position: np.ndarray, event: Event | None, alone: bool = False) -> Moment:
@@ -76,7 +76,7 @@ def noted(moment: Moment, position: np.ndarray, event: Event | None, alone: bool
     events = moment.events if event is None else (*moment.events, event)
     rounds = moment.rounds
     if position[0].over:
-        rounds = (*rounds, record._round(position, moment.dealt, list(events)))
+        rounds = (*rounds, record.round_of(position, moment.dealt, list(events)))
     only = moment.alone | {len(moment.events)} if alone else moment.alone
     return replace(moment, position=position, events=events, alone=only, rounds=rounds)
 
@@ -92,7 +92,7 @@ def gone_on(moment: Moment) -> tuple[Moment, tuple[Action, ...]]:
         return noted(moment, position, event), ()
     legal = legal_actions(position)
     if len(legal) == 1:
-        event = record._event_of(position, legal[0])
+        event = record.event_of(position, legal[0])
         apply(position, legal[0])
         return noted(moment, position, event, alone=True), ()
     return replace(moment, position=position), legal
@@ -106,6 +106,6 @@ def counted_choice(moment: Moment) -> Moment:
 def done(moment: Moment, action: int) -> Moment:
     """Return the moment after a legal action."""
     position = moment.position.copy()
-    event = record._event_of(position, action)
+    event = record.event_of(position, action)
     apply(position, action)
     return noted(moment, position, event)

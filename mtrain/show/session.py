@@ -212,7 +212,7 @@ class Session:
             )
         agents = [player.text for player in self.players]
         made_from = {"players": len(agents), "agents": agents, "seed": self.seed, "game": self.deal}
-        return record._game(self.rules, list(self.now.rounds), **made_from)
+        return record.game_of(self.rules, list(self.now.rounds), **made_from)
 
     def follow(self, rounds: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Moment | None, Moment]]:
         """Play rounds of a record again, from the first deal on; the session stays as it is.

@@ -9,7 +9,7 @@ from mtrain.arena.analysis import Analysis
 from mtrain.show.terminal import records
 
 # What is said of an action that is a folly whatever the others hold.
-_FOLLIES = {"stays_in": "another goes out", "passes": "a tile could be laid", "leaves_marked": "your marker stays up"}
+WHY_NOT = {"stays_in": "another goes out", "passes": "a tile could be laid", "leaves_marked": "your marker stays up"}
 
 
 def score_rows(rounds: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -43,6 +43,6 @@ def hint_rows(found: Analysis, texts: Sequence[str], words: Sequence[str]) -> li
         more = "the best" if row["action"] == found.best else f"+{abs(row['diff']):.1f}"
         if row["action"] != found.best and row["diff_hi"] is not None:
             more += f" ±{row['diff_hi'] - row['diff']:.1f}"
-        said = f"{words[k]} ({_FOLLIES.get(row['folly'], row['folly'])})" if row["folly"] else words[k]
+        said = f"{words[k]} ({WHY_NOT.get(row['folly'], row['folly'])})" if row["folly"] else words[k]
         rows.append([f"{k + 1}", said, f"{row['pips']:.1f}", more, f"{100 * row['out']:.0f} %"])
     return rows

@@ -76,7 +76,7 @@ def sight_of(position: np.ndarray, viewer: int | None = None) -> Sight:
         marked=tuple(bool(s.marked >> seat & 1) for seat in range(n)),
         open_on=tuple(int(train) for train in s.open_on[: int(s.n_open)]),
         usable=frozenset(train for train in range(n + 1) if access >> train & 1),
-        hands=tuple(_hand(s, seat) if viewer in (None, seat) else () for seat in range(n)),
+        hands=tuple(held(s, seat) if viewer in (None, seat) else () for seat in range(n)),
         counts=tuple(int(count) for count in s.count[:n]),
         scores=tuple(int(score) for score in s.score[:n]),
         boneyard=int(s.n_tiles) - int(s.top),
@@ -103,7 +103,8 @@ def _trains(s: Any) -> tuple[tuple[tuple[Joined, ...], ...], tuple[int, ...]]:
     return tuple(map(tuple, trains)), tuple(order)
 
 
-def _hand(s: Any, seat: int) -> tuple[int, ...]:
+def held(s: Any, seat: int) -> tuple[int, ...]:
+    """Return the tiles of a seat's hand as far as they can be seen, the largest number first."""
     numbers = range(int(s.max_pip), -1, -1)
     rows = s.hand[seat].tolist()
     return tuple(hi * (hi + 1) // 2 + lo for hi in numbers for lo in range(hi, -1, -1) if rows[hi] >> lo & 1)

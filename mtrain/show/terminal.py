@@ -36,7 +36,7 @@ _EVEN = 0.1  # an interval is about even if its sides differ by no more than thi
 _REDRAW = 2.0  # seconds between two looks at the standings where there is one
 
 
-def _console(stream: Any) -> Console:
+def console_of(stream: Any) -> Console:
     """Return a console that never cuts a line for want of a terminal's width."""
     console = Console(file=stream, highlight=False)
     return console if console.is_terminal else Console(file=stream, highlight=False, width=240)
@@ -68,7 +68,7 @@ def _is_number(cell: Any) -> bool:
 
 def show(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", note: str = "") -> None:
     """Print a table on standard output."""
-    console = _console(sys.stdout)
+    console = console_of(sys.stdout)
     console.print(table(headings, rows, title))
     if note:
         console.print(note, markup=False)
@@ -265,6 +265,20 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"
 
 
+def games_bar(console: Console, said: str, transient: bool = False) -> Progress:
+    """Return a bar of games played, with the field `said` of the task beside it and the time left."""
+    return Progress(
+        TextColumn("games"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(f"{{task.fields[{said}]}}"),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=transient,
+    )
+
+
 class Watch:
     """Progress of a tournament on standard error: the rate, the time left, the standings so far.
 
@@ -275,15 +289,7 @@ class Watch:
         self.rules = t.rules
         self.stream = sys.stderr
         self.console = Console(file=self.stream, highlight=False)
-        self.bar = Progress(
-            TextColumn("games"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=self.console,
-        )
+        self.bar = games_bar(self.console, "rate")
         self.task = self.bar.add_task("games", total=t.schedule.n_games, rate="")
         self.live = Live(self.bar, console=self.console, refresh_per_second=4, transient=True)
         self.last = time.monotonic()

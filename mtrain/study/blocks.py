@@ -206,6 +206,20 @@ def split(games: pd.DataFrame, rounds: pd.DataFrame, rows: int) -> Iterator[tupl
         start = end
 
 
+def of_agent(blocks: pd.DataFrame, agent: str, number: str) -> Floats:
+    """float64[blocks]: one of an agent's block numbers, in the order of match and deal.
+
+    Parameters
+    ----------
+    blocks
+        `block_numbers`, in any order.
+    agent, number
+        The agent's label, and the column.
+    """
+    mine = blocks[(blocks["agent"] == agent).to_numpy()].sort_values(["match", "deal"])
+    return mine[number].to_numpy(np.float64)
+
+
 def game_keys(games: pd.DataFrame) -> Ints:
     """int64[rows]: a number for the game of each row of `games`, by match, deal and seating."""
     return _keys(games, "game")[0]

@@ -126,10 +126,10 @@ def missing(steps: pd.DataFrame, max_step: float) -> list[tuple[str, str, float]
     ]
 
 
-def order(names: Sequence[str], diffs: Sequence[Floats]) -> list[str]:
+def order(names: Sequence[str], diffs: Sequence[Floats], unit: str = "pips") -> list[str]:
     """Say which neighbours are not in the order of their names, and whether that is more than chance.
 
-    Parameters are those of `steps`.
+    Parameters are those of `steps`, and what a score counts.
     """
     table = steps(names, diffs)
     gaps, levels = table["gap"].to_numpy(np.float64, na_value=np.nan), table["p"].to_numpy(np.float64, na_value=np.nan)
@@ -139,7 +139,9 @@ def order(names: Sequence[str], diffs: Sequence[Floats]) -> list[str]:
             how = f"and whether by chance can't be told: {table['note'].iloc[row]}"
         else:
             how = f"{'' if levels[row] < LEVEL else 'not '}significantly (p = {levels[row]:.2g})"
-        said.append(f"{names[row + 1]!r} is weaker than {names[row]!r} below it by {-gaps[row]:.3g} pips/round, {how}")
+        said.append(
+            f"{names[row + 1]!r} is weaker than {names[row]!r} below it by {-gaps[row]:.3g} {unit}/round, {how}"
+        )
     return said
 
 

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from mtrain.study.tables import Column, Table, interval
 
+_AT = Column("at", "Float64", "position of the dial: 0 is unweakened, 1 is weakest", "dial")
+_BLOCKS = Column("blocks", "int32", "blocks that it was measured on", "blocks")
+_STRENGTH = (
+    *interval("win", "share of the games that it wins among the references", "share"),
+    *interval("diff", "pips per round against the others at the table, lower is better", "pips/round"),
+)
+
 CURVE = Table("curve", "position", ("at",), (
-    Column("at", "Float64", "position of the dial: 0 is unweakened, 1 is weakest", "dial"),
+    _AT,
     *interval("value", "what the curve through all probes has there", "as probed", ""),
 ))  # fmt: skip
 
 PROBES = Table("probes", "probe", ("at", "deals", "agent"), (
-    Column("at", "Float64", "position of the dial: 0 is unweakened, 1 is weakest", "dial"),
+    _AT,
     Column("agent", "str", "label of the agent that was measured"),
     Column("deals", "int32", "set of deals; probes of one set are paired deal by deal"),
     Column("blocks", "int32", "blocks behind the number", "blocks"),
@@ -45,9 +52,8 @@ LEVELS = Table("levels", "level", ("level",), (
     Column("dial", "Float64", "where on the dial it was found: 0 is unweakened, 1 is weakest", "dial"),
     Column("target_of", "str", "what it was to be worth: a quantity, or empty where nothing was asked for"),
     Column("target", "Float64", "… and how much of it"),
-    Column("blocks", "int32", "blocks that it was measured on", "blocks"),
-    *interval("win", "share of the games that it wins among the references", "share"),
-    *interval("diff", "pips per round against the others at the table, lower is better", "pips/round"),
+    _BLOCKS,
+    *_STRENGTH,
     *interval("round_wins", "share of the rounds that it wins among the references", "share"),
     *interval("regret", "pips that a decision costs more than the reference's choice", "pips/decision"),
     Column("regret_p95", "Float64", "pips that nineteen decisions of twenty cost at most", "pips/decision"),
@@ -78,8 +84,7 @@ ELSEWHERE = Table("elsewhere", "level at a table", ("rules", "players", "level")
     Column("rules", "str", "the preset"),
     Column("players", "int8", "seats at the table", "seats"),
     Column("level", "str", "the level, the weakest first"),
-    Column("blocks", "int32", "blocks that it was measured on", "blocks"),
-    *interval("win", "share of the games that it wins among the references", "share"),
-    *interval("diff", "pips per round against the others at the table, lower is better", "pips/round"),
+    _BLOCKS,
+    *_STRENGTH,
     Column("note", "str", "where the order of the levels is not kept, else empty"),
 ))  # fmt: skip

@@ -6,14 +6,13 @@ what made it; nothing is played. A level is an agent wherever an agent is accept
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from mtrain.errors import Mistake, nearest
+from mtrain.errors import Mistake, nearest, read_toml
 
 FORMAT = "mtrain-levels/1"
 
@@ -87,12 +86,7 @@ def read_levels(path: str | Path) -> Levels:
         If the file is missing, is not TOML, is of another format, or a level lacks its name or agent or is there twice.
     """
     path = Path(path)
-    try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LevelsError(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise LevelsError(f"{path} is not TOML: {error}") from None
+    said = read_toml(path, LevelsError)
     if said.get("format") != FORMAT:
         raise LevelsError(f"{path} is no levels file: its format is {said.get('format')!r}, not {FORMAT!r}")
     if not isinstance(said.get("conditions"), dict):
