@@ -1,7 +1,10 @@
 """The cache of compiled kernels: never stale, and never in the way."""
 
 import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import HERE, mtrain
 
@@ -28,15 +31,36 @@ def test_torn_files_are_rebuilt_and_an_unwritable_folder_is_done_without(tmp_pat
     assert cold.stdout == warm.stdout == healed.stdout == without.stdout != ""
 
 
-def test_a_changed_helper_never_meets_stale_code(tmp_path: Path) -> None:
-    """The first legal action becomes the pass: an agent that takes it must notice."""
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the package and the agents, to be changed."""
     for part in ("mtrain", "agents"):
         shutil.copytree(HERE / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    said = []
-    for rate in ("below(own, np.int64(obs.n_legal))", "np.int64(0)"):
-        policies = tmp_path / "mtrain" / "think" / "policies.py"
-        policies.write_text(policies.read_text().replace("below(own, np.int64(obs.n_legal))", rate))
-        ran = mtrain(*PLAY, PYTHONPATH=str(tmp_path), MTRAIN_CACHE_DIR=str(tmp_path / "cache"), cwd=tmp_path)
-        assert ran.returncode == 0, ran.stderr
-        said.append(ran.stdout)
-    assert said[0] != said[1]
+    return tmp_path
+
+
+def play_in(copy: Path) -> subprocess.CompletedProcess[str]:
+    ran = mtrain(*PLAY, PYTHONPATH=str(copy), cwd=copy)
+    assert ran.returncode == 0, ran.stderr
+    return ran
+
+
+def test_a_changed_helper_never_meets_stale_code(copy: Path) -> None:
+    """The first legal action becomes the pass: an agent that takes it must notice."""
+    before = play_in(copy)
+    policies = copy / "mtrain" / "think" / "policies.py"
+    rate = "below(own, np.int64(obs.n_legal))"
+    assert rate in policies.read_text()
+    policies.write_text(policies.read_text().replace(rate, "np.int64(0)"))
+    assert play_in(copy).stdout != before.stdout
+
+
+def test_a_comment_compiles_nothing_again(copy: Path) -> None:
+    before = play_in(copy)
+    for file in ("game/kernels.py", "think/policies.py", "arena/play.py", "arena/schedule.py"):
+        path = copy / "mtrain" / file
+        head, line, rest = path.read_text().partition("\nimport ")
+        path.write_text(f"{head}\n# A remark that changes nothing.\n{line}{rest}")
+    after = play_in(copy)
+    assert after.stdout == before.stdout
+    assert after.stderr == before.stderr == ""

@@ -1,25 +1,28 @@
 """How kernels are compiled and cached.
 
 A kernel is a plain function that `kernel` compiles: scalars, arrays and State records in, no checks, no
-allocation in loops. Machine code is kept in a cache folder named after everything it depends on, so that a
-changed helper never meets stale code; a torn file in it is rebuilt, and a machine without a writable folder
-goes on without a cache. This module knows nothing of dominoes.
+allocation in loops. Machine code is kept in a folder for each file of kernels, named after what it depends on: a
+changed helper never meets stale code, and a comment compiles nothing again. A torn file is rebuilt, and a machine
+without a writable folder goes on without a cache. This module knows nothing of dominoes.
 """
 
 import contextlib
+import functools
 import hashlib
+import importlib.machinery
 import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import types
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import llvmlite
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 JIT = not numba.config.DISABLE_JIT
 
@@ -45,31 +48,102 @@ def _base() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mtrain"
 
 
-def fingerprint(sources: Iterable[Path]) -> str:
-    """Return a short hash of the named source files and of all else that machine code depends on."""
-    known = hashlib.sha256(
-        repr((sys.version, numba.__version__, np.__version__, llvmlite.__version__)).encode()
-        + repr((numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.CPU_NAME)).encode()
-    )
-    for source in sorted(sources):
-        known.update(source.name.encode() + source.read_bytes())
-    return known.hexdigest()[:16]
+# What machine code depends on besides its source.
+_VERSIONS = (sys.version, numba.__version__, np.__version__, llvmlite.__version__)
+_SETTINGS = (numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.CPU_NAME)
+
+_PACKAGE = Path(__file__).parents[1]
 
 
-def cache_folder(sources: Iterable[Path]) -> str | None:
-    """Return a writable cache folder for these sources, made if need be; None where there is none."""
-    folder = _base() / fingerprint(sources)
+@functools.cache
+def _writable() -> Path | None:
+    """Return the folder under which kernels can be kept, made if need be; None where there is none."""
+    folder = _base()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            pass
+            return folder
     except OSError as error:
         _Once.say(
-            f"no writable cache folder {_base()} ({error.strerror}); "
+            f"no writable cache folder {folder} ({error.strerror}); "
             "set MTRAIN_CACHE_DIR to one, or wait for the compiler at every start"
         )
         return None
-    return str(folder)
+
+
+@functools.cache
+def _read(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+    """Return what a file of Python does, as bytes, and which files of mtrain it imports from.
+
+    What does not change what it does is not in it: comments, layout, the numbers of lines.
+    """
+    loader = importlib.machinery.SourceFileLoader(path.stem, str(path))
+    code = loader.get_code(path.stem)
+    assert code is not None
+    named = {name for name in code.co_names if name.split(".")[0] == _PACKAGE.name}
+    named |= {f"{name}.{below}" for name in named for below in code.co_names}
+    files = {_PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py") for name in named}
+    return _plain(code).encode(), tuple(sorted(file for file in files if file.is_file()))
+
+
+def _plain(value: Any) -> str:
+    """Return a constant of compiled Python as text that is the same in every process."""
+    if isinstance(value, types.CodeType):
+        names = value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars, value.co_flags
+        return f"{value.co_code.hex()} {value.co_exceptiontable.hex()} {names} {_plain(value.co_consts)}"
+    if isinstance(value, tuple):
+        return f"({','.join(map(_plain, value))})"
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted(map(_plain, value)))}}}"
+    return repr(value)
+
+
+@functools.cache
+def fingerprint(file: Path) -> str:
+    """Return a short hash of what the kernels of a file depend on: it, the files of mtrain below it, the machine.
+
+    Of a file that is not mtrain's, the files beside it count, too: its helpers.
+    """
+    left = [file] if _PACKAGE in file.parents else sorted({file, *file.parent.glob("*.py")})
+    does: dict[Path, bytes] = {}
+    while left:
+        if (path := left.pop()) not in does:
+            with contextlib.suppress(SyntaxError, ValueError):  # a file beside an agent may be anything
+                does[path], below = _read(path)
+                left += below
+    known = hashlib.sha256(repr((*_VERSIONS, *_SETTINGS)).encode())
+    for path in sorted(does, key=lambda path: (path.name, does[path])):
+        known.update(path.name.encode() + does[path])
+    return known.hexdigest()[:16]
+
+
+class _Place:
+    """Where the machine code of one kernel is kept: what numba calls a locator.
+
+    The folder is named by the fingerprint, so whatever is in it fits.
+    """
+
+    def __init__(self, function: Callable[..., Any], file: Path, folder: Path) -> None:
+        self._py_file = str(file)
+        self.folder = folder / f"{file.stem}-{fingerprint(file)}"
+        self.which = hashlib.sha256(_plain(function.__code__).encode()).hexdigest()[:8]
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> "_Place | None":
+        there = _writable()
+        return cls(function, Path(file).resolve(), there) if there and Path(file).is_file() else None
+
+    def ensure_cache_path(self) -> None:
+        self.folder.mkdir(exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(self.folder)
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return self.which  # a file may hold several functions of one name
 
 
 class _Once:
@@ -84,8 +158,14 @@ class _Once:
             say(sentence)
 
 
+class _KeptInPlace(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes: ClassVar[list[Any]] = [_Place]
+
+
 class _HealingCache(FunctionCache):  # type: ignore[misc]
     """Numba's cache of one function, except that a torn or unwritable file costs a compilation, not the run."""
+
+    _impl_class = _KeptInPlace
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -111,19 +191,13 @@ class _HealingCache(FunctionCache):  # type: ignore[misc]
             self._enabled = False
 
 
-SOURCES = [path for wing in ("game", "think", "arena") for path in (Path(__file__).parents[1] / wing).glob("*.py")]
-KERNEL_FOLDER = cache_folder(SOURCES) if JIT else None
-
-
-def kernel(function: Callable[..., Any], folder: str | None = KERNEL_FOLDER) -> Any:
-    """Compile `function` when it is first called; keep the machine code in `folder` (None: nowhere)."""
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile `function` when it is first called; keep the machine code for the next process, if it lies in a file."""
     if not JIT:
         return function
     compiled = numba.njit(nogil=True)(function)
-    if folder is not None:
-        numba.config.CACHE_DIR = folder
-        with contextlib.suppress(RuntimeError):  # code that lies in no file is compiled anew each time
-            compiled._cache = _HealingCache(function)
+    with contextlib.suppress(RuntimeError):  # what cannot be kept is compiled anew each time
+        compiled._cache = _HealingCache(function)
     return compiled
 
 

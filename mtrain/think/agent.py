@@ -15,8 +15,7 @@ about what hidden tiles are worth: it is shown them, and its label says so where
 time declares ``uses_clock = True``. This module must not know where bots are found.
 """
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +45,6 @@ KERNEL_SIGNATURE: Any = None
 if jit.JIT:
     KERNEL_SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.from_dtype(OWN))
 
-_folder: str | None = jit.KERNEL_FOLDER
-
 
 def compiled(function: Callable[..., int]) -> Any:
     """Have a choosing function compiled, when it is first to play, so that whole games run without Python.
@@ -65,21 +62,10 @@ def compiled(function: Callable[..., int]) -> Any:
     """
     if hasattr(function, "py_func"):
         return function
-    made = jit.kernel(function, _folder)
+    made = jit.kernel(function)
     if not jit.JIT:
         made.py_func = function  # what tells a compiled function from one that is asked from Python
     return made
-
-
-@contextlib.contextmanager
-def kernels_in(folder: str | None) -> Iterator[None]:
-    """Have what is `compiled` meanwhile keep its machine code in a folder of its own."""
-    global _folder
-    before, _folder = _folder, folder
-    try:
-        yield
-    finally:
-        _folder = before
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,6 @@ from mtrain.think.agent import (
     AgentSpec,
     Bot,
     Parameter,
-    kernels_in,
     word,
 )
 from mtrain.think.crew import Crew
@@ -78,10 +77,8 @@ def _load(origin: str) -> Any:
         raise AgentError(f"{origin} is not a Python file")
     module_ = importlib.util.module_from_spec(plan)
     sys.modules[name] = module_
-    folder = jit.cache_folder([*jit.SOURCES, *path.parent.glob("*.py")]) if jit.JIT else None
     try:
-        with kernels_in(folder):
-            plan.loader.exec_module(module_)
+        plan.loader.exec_module(module_)
     except Exception as error:
         del sys.modules[name]
         raise AgentError(f"{origin} cannot be imported: {type(error).__name__}: {error}") from error
