@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from mtrain.study.blocks import block_numbers, pair_numbers
-from mtrain.study.control import controlled
 from mtrain.study.effects import neighbour_numbers, offset_numbers, seat_numbers
 from mtrain.study.estimates import QUANTITIES, pairwise_from, standings_from
 from mtrain.study.intervals import bootstrap, estimate, estimate_share
@@ -125,25 +124,6 @@ def test_the_bootstrap_covers_and_errs_evenly_where_numbers_are_skewed(blocks: i
     plain, again = tails / RUNS
     assert 0.93 < 1 - again.sum() < 0.97
     assert abs(again[1] - again[0]) < abs(plain[1] - plain[0])
-
-
-def test_the_adjusted_interval_covers_and_saves_what_deals_explain() -> None:
-    rng = np.random.default_rng(6)
-    blocks, worth = 24, 3.0
-    luck = rng.normal(0, 1, (RUNS, blocks, 2))
-    values = 7 + worth * luck[..., 0] + rng.gamma(2.0, 2.0, (RUNS, blocks)) - 4
-    frame, _ = many(values)
-    deals = frame[["match", "deal", "players"]].assign(
-        dealt_pips=50 + luck[..., 0].ravel(), dealt_doubles=2 + luck[..., 1].ravel()
-    )
-    table = controlled(frame, deals, {"dealt_pips": 50.0, "dealt_doubles": 2.0})
-    assert set(table["note"]) == {""}
-    ends = table[["adjusted_lo", "adjusted_hi"]].to_numpy(float)
-    assert 0.93 < covered(ends[:, 0], ends[:, 1], 7.0) < 0.97
-    explained = worth**2 / (worth**2 + 8)
-    assert np.median(table["saved"].to_numpy(float)) == pytest.approx(explained, abs=0.1)
-    useless = controlled(frame, deals, {"dealt_doubles": 2.0})["saved"].to_numpy(float)
-    assert -0.15 < np.median(useless) < 0
 
 
 def test_H20_seats_and_starters_cover() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from mtrain.study import tables
 from mtrain.study.blocks import block_numbers, merged, mid_ranks, pair_numbers
-from mtrain.study.control import controlled, deal_numbers
 from mtrain.study.design import bootstrap, design
 from mtrain.study.effects import offset_numbers, seat_numbers
 from mtrain.study.estimates import by_round, neighbours, pairwise, scores, seats, seats_from, standings, standings_from
@@ -71,7 +70,6 @@ def tournament(
         )
         k = np.broadcast_to(np.arange(n_rounds)[:, None], pips.shape[1:])
         plays = rng.integers(4, 12, pips.shape)
-        hands, doubles = (rng.integers(0, most, (deals, n_rounds, n)) for most in (240, 6))
         rounds.append(
             {name: np.repeat(v, n * n_rounds) for name, v in of_game.items()}
             | {"round": np.broadcast_to(k + 1, pips.shape), "engine": np.broadcast_to(12 - k, pips.shape)}
@@ -79,7 +77,6 @@ def tournament(
             | {"agent": np.repeat(agents, n_rounds, axis=0), "pips": pips, "went_out": went_out}
             | {"end": np.broadcast_to(~went_out.any(axis=2, keepdims=True), pips.shape), "plays": plays}
             | {"turns": plays + 2, "decisions": plays - 3, "draws": rng.integers(0, 6, pips.shape)}
-            | {"dealt": hands[d], "doubles": doubles[d]}
             | {"passes": rng.integers(0, 3, pips.shape), "plays_own": rng.integers(0, plays + 1)}
             | {"void": np.zeros(pips.shape, bool)}
         )
@@ -405,10 +402,9 @@ def test_seat_numbers_of_ten_seats():
 def test_H12_tables_of_no_game_at_all_have_notes_and_no_numbers(labels):
     games, rounds = (table.iloc[:0] for table in tournament([("a", "b", "c")], deals=2))
     games, rounds = (t.assign(agent=t["agent"].cat.set_categories(labels)) for t in (games, rounds))
-    blocks, deals = block_numbers(games, rounds), deal_numbers(rounds)
+    blocks = block_numbers(games, rounds)
     for table in (
         standings_from(blocks), pairwise(games), neighbours(games), design(blocks), bootstrap(blocks),
-        controlled(blocks, deals, {"dealt_pips": 1.0}),
     ):  # fmt: skip
         assert (len(table) > 0) == bool(labels)
         assert (table["note"] != "").all()

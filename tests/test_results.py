@@ -48,6 +48,15 @@ def folder(tmp_path, played):
     return store(tmp_path / "run", *played)
 
 
+def test_a_manifest_key_and_columns_that_are_kept_no_more_are_passed_over(tmp_path, folder, played):
+    old = store(tmp_path / "old", *played, control={"dealt_pips": 120.0})
+    for path in (old / "rounds.parquet").iterdir():
+        rows = pq.read_table(path)
+        pq.write_table(rows.append_column("dealt", rows["pips"]).append_column("doubles", rows["pips"]), path)
+    pd.testing.assert_frame_equal(read(old).rounds, read(folder).rounds)
+    pd.testing.assert_frame_equal(read(old).standings, read(folder).standings)
+
+
 def digests(paths):
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 

@@ -19,7 +19,7 @@ from tests.conftest import mtrain
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     games, rounds = tournament([("a", "b", "c"), ("b", "c", "d")], deals=12, skill={"a": -9})
-    return store(tmp_path_factory.mktemp("run") / "run", games, rounds, control={"dealt_pips": 120.0})
+    return store(tmp_path_factory.mktemp("run") / "run", games, rounds)
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)

@@ -38,7 +38,6 @@ def tournament(
     bot_start: float = Limits.start,
     bot_memory: int = Limits.memory,
     until: str | None = None,
-    control: Sequence[str] = (),
     watch: Callable[[Step], None] | None = None,
     resume: bool = False,
     share: tuple[int, int] | None = None,
@@ -88,9 +87,6 @@ def tournament(
     until
         What ends it before: ``"width<0.5"``, ``"width<0.5 for mc"`` or ``"mc better than greedy by 0.5"``. The results'
         `stopping` (and `comparison`) then have numbers raw and adjusted for that.
-    control
-        What of the deals the results are to be adjusted for (`dealt_pips`, `dealt_doubles`, `dealt_spread`): it is
-        written down before the first game.
     watch
         Called with a `Step` after every chunk.
     resume
@@ -144,7 +140,6 @@ def tournament(
         bot_start=bot_start,
         bot_memory=bot_memory,
         until=until,
-        control=control,
     )
     how: dict[str, Any] = {"jobs": jobs, "watch": watch, "share": share, "backend": backend, "scheduler": scheduler}
     return played(t, out, resume=resume, **how)

@@ -54,8 +54,6 @@ def command_of(t: Tournament) -> str:
         words.append("--allow-peeking")
     if t.until:
         words += ["--until", str(t.until)]
-    if t.control:
-        words += ["--control", ",".join(t.control)]
     if t.on_fault != SUBSTITUTE:
         words += ["--on-fault", t.on_fault]
     return shlex.join([*words, *_limits(t.agents)])

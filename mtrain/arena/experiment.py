@@ -33,7 +33,6 @@ KEYS: dict[str, tuple[type, str]] = {
     "until": (str, "what ends the tournament before all its deals are played"),
     "seed": (int, "the seed"),
     "anchor": (str, "the agent, by its label, whose rating is 0, or LABEL=RATING"),
-    "control": (list, "what of the deals the results are to be adjusted for"),
     "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
     "bot_time": (float, "seconds that an agent may take to answer that is a program"),
     "bot_start": (float, "seconds that it may take to come up"),

@@ -12,7 +12,6 @@ from typing import Any
 
 from mtrain import __version__
 from mtrain.arena.command import command_of, house_rules
-from mtrain.arena.controls import expected
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import RULES_VERSION
 from mtrain.study.results import FORMAT
@@ -62,7 +61,6 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "on_fault": t.on_fault,
         "anchor": None if t.anchor is None else t.anchor.to_json(),
         "lineups": [[t.agents[agent].label for agent in lineup] for lineup in schedule.lineups],
-        "control": {name: mean for name, mean in expected(t.rules, t.players).items() if name in t.control},
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,

@@ -22,14 +22,13 @@ from mtrain.game.journal import NONE, advance_noting, apply_noting, blank_journa
 from mtrain.game.kernels import first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
-from mtrain.game.tiles import HI, LO
 from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot
 from mtrain.think.asking import ask
 from mtrain.think.faults import Unasked
 from mtrain.think.policies import uniform_policy
 
 # Columns of `Played.rows`, one row a round and seat.
-ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "plays_own", "dealt", "doubles")
+ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "plays_own")
 # Columns of `Played.ends`, one row a round.
 END = ("engine", "starter", "blocked")
 
@@ -98,11 +97,7 @@ def _begin(states, template, seed, deals, starters, seatings):
 
 @kernel
 def _end_round(s, rows, ends, counts, stood):
-    """Write down a finished round. What a stand-in chose, no agent was asked for.
-
-    The first tiles of the round's permutation are the hands that were dealt.
-    """
-    n = np.int64(s.hand_size)
+    """Write down a finished round. What a stand-in chose, no agent was asked for."""
     for seat in range(np.int64(s.n_seats)):
         row = rows[seat]
         row[0] = s.pips[seat]
@@ -113,12 +108,6 @@ def _end_round(s, rows, ends, counts, stood):
         row[5] = s.tally[seat, PASSES]
         row[6] = s.tally[seat, PLAYS]
         row[7] = s.tally[seat, PLAYS_OWN]
-        row[8] = 0
-        row[9] = 0
-        for k in range(seat * n, seat * n + n):
-            tile = s.deck[k]
-            row[8] += HI[tile] + LO[tile]
-            row[9] += HI[tile] == LO[tile]
         counts[seat] = 0
         stood[seat] = min(stood[seat], 1)
     ends[0] = s.engine

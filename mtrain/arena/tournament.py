@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from mtrain.arena.controls import declared
 from mtrain.arena.faults import POLICIES, SUBSTITUTE
 from mtrain.arena.schedule import (
     ALL,
@@ -75,8 +74,6 @@ class Tournament:
         How they are seated: one of `SEATINGS`; None: by the number of seats.
     anchor
         The agent whose rating is fixed, and at what; None: the mean of all is 0.
-    control
-        What of the deals the results will be adjusted for: names of `mtrain.study.control.CONTROLS`.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -93,7 +90,6 @@ class Tournament:
     until: Rule | None = None
     seated: str | None = None
     anchor: Anchor | None = None
-    control: tuple[str, ...] = ()
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -160,7 +156,6 @@ def plan(
     bot_memory: int = Limits.memory,
     folder: str | Path = ".",
     until: str | None = None,
-    control: Sequence[str] = (),
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -207,9 +202,6 @@ def plan(
         Where such programs run.
     until
         A stopping rule (see `mtrain.study.until`): the tournament ends when it is met, if not before.
-    control
-        What of the deals the results are to be adjusted for, named before there are any: `dealt_pips`,
-        `dealt_doubles`, `dealt_spread`.
 
     Raises
     ------
@@ -235,9 +227,6 @@ def plan(
         raise TournamentError(f"deals={deals} and games={games} say the same thing twice; give one")
     if on_fault not in POLICIES:
         raise TournamentError(f"unknown on_fault {on_fault!r}; {nearest(on_fault, POLICIES)}")
-    if isinstance(control, str):
-        raise TournamentError(f"control is a list of names, not the text {control!r}")
-    controls = declared(control)
     if not agents:
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
     places = tuple(map(str, agents_from))
@@ -276,7 +265,6 @@ def plan(
         rule,
         seatings,
         None if anchor is None else parse_anchor(anchor, [spec.label for spec in specs]),
-        controls,
     )
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")

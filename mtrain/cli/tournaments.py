@@ -49,11 +49,6 @@ from mtrain.cli.options import (
 @click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
 @click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
 @click.option("--until", metavar="RULE", help="Stop by a rule: 'width<0.5' (docs/stopping.md); --deals is the most.")
-@click.option(
-    "--control",
-    metavar="NAME,NAME…",
-    help="Adjust the results for the luck of the deals: dealt_pips, dealt_doubles, dealt_spread.",
-)
 @seed_given
 @anchor_given
 @workers_given
@@ -78,7 +73,6 @@ def tournament(
     deals: int | None,
     games: int | None,
     until: str | None,
-    control: str | None,
     seed: int,
     anchor: str | None,
     out: str | None,
@@ -124,7 +118,6 @@ def tournament(
         bot_start=bot_start,
         bot_memory=bot_memory,
         until=until,
-        control=[name.strip() for name in control.split(",")] if control is not None else (),
     )
     if games is not None and t.schedule.n_games != games:
         wanted, whole = counted(games, "game"), t.schedule.n_games

@@ -16,7 +16,6 @@ import pandas as pd
 from mtrain.study import (
     blocks,
     checks,
-    control,
     effects,
     estimates,
     faults,
@@ -38,7 +37,6 @@ class Digest:
     neighbours: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
-    deals: pd.DataFrame
     outcomes: plackett_luce.Outcomes
     tally: checks.Tally
 
@@ -53,7 +51,6 @@ class Summary:
     neighbours: pd.DataFrame
     rounds: pd.DataFrame
     scores: pd.DataFrame
-    deals: pd.DataFrame
     outcomes: plackett_luce.Outcomes
     warnings: list[str]
     n_blocks: int
@@ -80,7 +77,6 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
         effects.neighbour_numbers(g),
         blocks.round_numbers(r),
         blocks.score_counts(rounds),
-        control.deal_numbers(r) if set(control.CONTROL_COLUMNS) <= set(rounds) else pd.DataFrame(),
         plackett_luce.outcomes(g),
         tally,
     )
@@ -96,8 +92,7 @@ def digest_part(path: Path, part: str, labels: Sequence[str], players: int | Non
     """
     folders = (path / f"{table.name}.parquet" / part for table in (tables.GAMES, tables.ROUNDS))
     games = files.read(tables.GAMES, [next(folders)], checks.GAME_CHECKED, labels)
-    wanted = (*checks.ROUND_CHECKED, *control.CONTROL_COLUMNS)
-    return digest(games, files.read(tables.ROUNDS, [next(folders)], wanted, labels), players)
+    return digest(games, files.read(tables.ROUNDS, [next(folders)], checks.ROUND_CHECKED, labels), players)
 
 
 def planned(manifest: Mapping[str, Any]) -> int | None:
@@ -146,7 +141,6 @@ def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
         blocks.merged([part.neighbours for part in digests]),
         blocks.merged([part.rounds for part in digests]),
         blocks.merged([part.scores for part in digests]),
-        pd.concat([part.deals for part in digests], ignore_index=True),
         plackett_luce.merged([part.outcomes for part in digests]),
         found + list(warnings),
         sum(len(part.tally.blocks) for part in digests),

@@ -26,7 +26,6 @@ import pandas as pd
 from mtrain.study import (
     blocks,
     checks,
-    control,
     estimates,
     faults,
     files,
@@ -188,19 +187,6 @@ class Results:
         return designs.bootstrap(self.summary.blocks) if stored is None else stored
 
     @property
-    def control(self) -> dict[str, float]:
-        """What was declared before the run as a control variate, and its expectation."""
-        return dict(self.manifest.get("control", {}))
-
-    @cached_property
-    def controlled(self) -> pd.DataFrame:
-        """The `controlled` table: without rows where nothing was declared."""
-        if not self.control:
-            return files.from_arrow(tables.CONTROLLED, tables.CONTROLLED.schema.empty_table())
-        stored = self._stored(tables.CONTROLLED)
-        return control.controlled(self.summary.blocks, self.summary.deals, self.control) if stored is None else stored
-
-    @property
     def timed(self) -> bool:
         """Is there a `timing` table?"""
         return (self.path / "timing.parquet").is_file()
@@ -297,10 +283,9 @@ class Results:
         if not self.parts:
             raise ResultsError(f"{self.path} holds no finished game yet")
         digests = []
-        wanted = (*checks.ROUND_CHECKED, *(control.CONTROL_COLUMNS if self.control else ()))
         for part in self.parts:
             games = self._read(tables.GAMES, [part], checks.GAME_CHECKED)
-            rounds = self._read(tables.ROUNDS, [part], wanted)
+            rounds = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
             players = self.manifest.get("players")
             digests += [digest(g, r, players) for g, r in blocks.split(games, rounds, PIECE)]
         twinless = [f"{part} has no twin and is left out" for part in self.halves]
@@ -318,8 +303,6 @@ class Results:
         }
         if len(self.failures):
             derived[tables.FAILURES] = self.failures
-        if self.control:
-            derived[tables.CONTROLLED] = self.controlled
         if self.rule is not None:
             derived[tables.STOPPING] = self.stopping
         if isinstance(self.rule, Better):

@@ -169,13 +169,6 @@ SECTIONS = (
         {"scores": "Share of each agent's rounds that cost at most so many pips: a higher curve is better."},
     ),
     Section(
-        tables.CONTROLLED,
-        "The luck of the deals taken out",
-        "The same differences, adjusted by what was declared before the run; how much that saves is said beside them.",
-        lambda r: r.controlled,
-        unless="nothing was declared to control for before it was played (--control)",
-    ),
-    Section(
         tables.DESIGN,
         "What the design was worth",
         "Standard errors over blocks, which are the true ones, beside those that single games would give; and the "

@@ -134,8 +134,6 @@ ROUNDS = Table("rounds", "round × seat", ("match", "deal", "seating", "game", "
     Column("plays", "int16", "tiles laid", "tiles"),
     Column("plays_own", "int16", "tiles laid on the seat's own train", "tiles"),
     _VOID,
-    Column("dealt", "int16", "pips on the tiles dealt to this seat", "pips"),
-    Column("doubles", "int16", "doubles among them", "tiles"),
 ))  # fmt: skip
 
 GAMES = Table("games", "game × seat", ("match", "deal", "seating", "game", "seat"), (
@@ -251,15 +249,6 @@ BOOTSTRAP = Table("bootstrap", "agent × quantity", ("agent", "quantity"), (
     *interval("value", "the estimate, as in the standings", "unit of the row", ""),
     Column("boot_lo", "Float64", "lower end of the 95 % bootstrap-t interval", "unit of the row"),
     Column("boot_hi", "Float64", "upper end of the 95 % bootstrap-t interval", "unit of the row"),
-    _NOTE,
-))  # fmt: skip
-
-CONTROLLED = Table("controlled", "agent", ("agent",), (
-    Column("agent", "str", "label of the agent"),
-    Column("blocks", "int32", "blocks behind the numbers", "blocks"),
-    *interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
-    *interval("adjusted", "the same with the luck of the deals taken out, by what was declared", "pips/round"),
-    Column("saved", "Float64", "share of the variance that the adjustment saves", "share of variance"),
     _NOTE,
 ))  # fmt: skip
 
