@@ -11,19 +11,7 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parents[1]
-
-
-def mtrain(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "mtrain", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(HERE), "PYTHONIOENCODING": "utf-8"} | environment,
-        check=False,
-    )
+pytest.register_assert_rewrite("tests.helpers")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,7 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
             "import mtrain; mtrain.tournament(['random', 'greedy', 'double-holder', 'mc:worlds=1', "
             "'ismcts:iterations=1', 'levelled:base=mc,worlds=1,temperature=1'], players=6, deals=1, rounds=1)"
         )
-        subprocess.run([sys.executable, "-c", warm], cwd=HERE, check=True)
+        subprocess.run([sys.executable, "-c", warm], cwd=Path(__file__).parents[1], check=True)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from mtrain.game.rules import preset
 from mtrain.study import estimates
 from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentError
 from mtrain.think.registry import Registry, all_params, build
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain
 
 BUNDLED = ("double-holder", "greedy", "heuristic", "ismcts", "levelled", "mc", "planner", "random")
 SEARCHES = ("ismcts", "mc")

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from test_estimates import numbers, tournament
 
 from mtrain.study.alpharank import LINEUPS, PAIRS, alpharank, chain, stationary
 from mtrain.study.blocks import block_numbers, pair_numbers
+from tests.helpers.synthetic import numbers, tournament
 
 
 def ranked(games, lineups=()):

@@ -27,8 +27,8 @@ from mtrain.study.intervals import wilson
 from mtrain.study.together import together
 from mtrain.think.registry import Registry, build
 from mtrain.think.worlds import determinize
-from tests.conftest import HERE
-from tests.test_planner import own
+from tests.helpers.bots import own
+from tests.helpers.program import HERE
 
 CHEAP = ("greedy", "planner", "heuristic")
 

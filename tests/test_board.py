@@ -12,7 +12,7 @@ from mtrain.errors import Mistake
 from mtrain.game.rules import preset
 from mtrain.game.tiles import tile_text
 from mtrain.show.placing import GROUND, Piece
-from tests.browser import dumped
+from tests.helpers.browser import dumped
 
 TABLES = [
     ("standard", 2, {}), ("standard", 4, {}), ("standard", 8, {}), ("pinecone", 2, {}), ("pinecone", 4, {}),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HERE, mtrain
+from tests.helpers.program import HERE, mtrain
 
 PLAY = ("record", "random", "random", "--set", "rounds=1", "--out", "-")
 

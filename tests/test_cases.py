@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import ranks as reference_ranks
-from test_figures import games_with
-from test_reference import SEEDS, deal_by_chance, plays_of, rule_sets, walk
 
 from mtrain.arena.play import END, ROW, play
 from mtrain.game.engine import IllegalAction, advance, apply, legal_actions, new_game, next_round
@@ -27,6 +24,8 @@ from mtrain.game.scoring import ranks
 from mtrain.game.state import BLOCKED, OUT, OWN, RIDE, blank
 from mtrain.game.tiles import tile_text
 from mtrain.think.registry import Registry, build
+from tests.helpers.deals import SEEDS, deal_by_chance, games_with, plays_of, rule_sets, walk
+from tests.reference import ranks as reference_ranks
 
 FULL_TURNS = "acted 0 1 2 3"  # no first-turn trains
 

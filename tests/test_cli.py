@@ -1,15 +1,12 @@
 """The command line: exit statuses, what goes where, and one sentence for a wrong call."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from mtrain.game.rules import MEANING, PRESETS
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain, run_unread
 
 
 @pytest.mark.parametrize(
@@ -215,10 +212,5 @@ def test_figures_are_drawn_though_nobody_reads_the_table(tmp_path: Path) -> None
         "--out",
         "o",
     ]
-    read_end, write_end = os.pipe()
-    os.close(read_end)
-    subprocess.run(
-        [sys.executable, "-m", "mtrain", *call], cwd=tmp_path, stdout=write_end, stderr=subprocess.DEVNULL, check=False
-    )
-    os.close(write_end)
+    run_unread(call, tmp_path)
     assert (tmp_path / "o" / "figures" / "by_round.png").is_file()

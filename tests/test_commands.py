@@ -8,7 +8,7 @@ from mtrain.arena.command import command_of
 from mtrain.arena.comparison import plan_comparison
 from mtrain.arena.experiment import read_experiment
 from mtrain.arena.tournament import Tournament, plan
-from tests.conftest import HERE
+from tests.helpers.program import HERE
 
 LINES = (HERE / "tests" / "golden" / "commands.txt").read_text(encoding="utf-8").splitlines()
 ASKED, COMMANDS = LINES[::3], LINES[1::3]

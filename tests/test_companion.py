@@ -11,7 +11,7 @@ from mtrain.game.tiles import tile_text
 from mtrain.show.companion import Companion, advice
 from mtrain.show.entries import MOST, EntryError, plain, tidy
 from mtrain.think.trail import TrainError, best_train, parse_hand
-from tests.atterminal import Terminal
+from tests.helpers.terminal import Terminal
 
 HAND = "12-5 5-3 3-3 9-2 9-9 7-7 6-1"
 

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from test_runs import parts, start, wait_for
 
 import mtrain as m
 from mtrain.arena.comparison import plan_comparison
@@ -25,7 +24,8 @@ from mtrain.study.power import FIXED, _spread, power
 from mtrain.study.results import read
 from mtrain.study.sequential import fixed_size
 from mtrain.study.tables import ResultsError
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain, start, wait_for
+from tests.helpers.runs import parts
 
 QUICK = {"players": 2, "rounds": 1, "seed": 4}
 

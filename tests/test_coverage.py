@@ -16,7 +16,7 @@ from mtrain.study.effects import neighbour_numbers, offset_numbers, seat_numbers
 from mtrain.study.estimates import QUANTITIES, pairwise_from, standings_from
 from mtrain.study.intervals import bootstrap, estimate, estimate_share
 from mtrain.study.resample import resample
-from tests.simulated import EQUAL, World, covered, simulate
+from tests.helpers.simulated import EQUAL, World, covered, simulate
 
 RUNS = 2000
 LARGE = 30_000

@@ -19,10 +19,9 @@ from mtrain.arena.tournament import Tournament, plan
 from mtrain.arena.workers import Lost
 from mtrain.errors import Mistake, Trouble
 from mtrain.think.registry import bundled
-from tests.conftest import HERE, mtrain
-from tests.crashes import SLOW, small
-from tests.test_runs import parts, wait_for
-from tests.test_tournament import tables
+from tests.helpers.crashes import SLOW, small
+from tests.helpers.program import HERE, mtrain, start, wait_for
+from tests.helpers.runs import parts, tables
 
 
 class Machines:
@@ -73,14 +72,7 @@ def test_one_of_two_workers_killed_loses_nothing_and_the_bytes_are_those_of_one_
     (folder / "slow.py").write_text(SLOW.format(seconds=2e-3))
     call = [*CALL, "--agents", "slow.py", "--backend", "dask", "--scheduler", machines.address, "--quiet"]
     first, second = machines.worker(), machines.worker()
-    going = subprocess.Popen(
-        [sys.executable, "-m", "mtrain", *call, "--out", "out"],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(HERE)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    going = start([*call, "--out", "out"], folder)
     wait_for(lambda: len(parts(folder / "out")) >= 4)
     first.kill()
     _, err = going.communicate(timeout=120)
@@ -131,14 +123,7 @@ def test_ctrl_c_finishes_what_the_workers_have_in_flight(folder: Path, machines:
     (folder / "slow.py").write_text(SLOW.format(seconds=2e-3))
     call = [*CALL, "--agents", "slow.py", "--backend", "dask", "--scheduler", machines.address, "--quiet"]
     machines.worker()
-    going = subprocess.Popen(
-        [sys.executable, "-m", "mtrain", *call, "--out", "out"],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(HERE)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    going = start([*call, "--out", "out"], folder)
     wait_for(lambda: len(parts(folder / "out")) >= 2)
     going.send_signal(signal.SIGINT)
     out, err = going.communicate(timeout=60)

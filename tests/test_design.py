@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from test_estimates import one_game, tournament
 
 from mtrain.study.blocks import block_numbers
 from mtrain.study.design import bootstrap, design
 from mtrain.study.estimates import QUANTITIES, standings
+from tests.helpers.synthetic import one_game, tournament
 
 LINEUP = [("a", "b", "c", "d")]
 

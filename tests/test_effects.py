@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from test_estimates import one_game, tournament
 
 from mtrain.study.effects import neighbour_numbers
 from mtrain.study.estimates import neighbours
+from tests.helpers.synthetic import one_game, tournament
 
 
 def games_of(effect, lineup="abcd", deals=6, kind="permute"):

@@ -1,18 +1,13 @@
 """The engine: no tile is lost or doubled, what is refused changes nothing, and one compilation serves every rule."""
 
-import os
 import random
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_reference import SEEDS, SLOW, deal_by_chance, hands_here, rule_sets, walk
 
 from mtrain.game import engine, kernels
 from mtrain.game.engine import (
@@ -32,80 +27,17 @@ from mtrain.game.notation import parse_action
 from mtrain.game.positions import parse_position
 from mtrain.game.record import forced_event, play_round
 from mtrain.game.rules import PRESETS, RulesError, preset
-from mtrain.game.state import BLOCKED, FIRST, MAX_TRAINS, OUT, RIDE, STATION
-from mtrain.game.tiles import MAX_TILES, parse_tile, set_size, tile_text
+from mtrain.game.state import FIRST, MAX_TRAINS, RIDE
+from mtrain.game.tiles import parse_tile
+from tests import reference
+from tests.helpers.deals import SEEDS, SLOW, deal_by_chance, rule_sets, walk
+from tests.helpers.program import printed
+from tests.helpers.whole import check
 
 ROOT = Path(__file__).parents[1]
 
 
 # ── No tile is lost or doubled ────────────────────────────────────────────────────────────────────────────
-
-
-def check(position: np.ndarray) -> None:
-    """Hold a position to all that one of its fields says about another."""
-    s = position[0]
-    n, size = int(s.n_seats), set_size(int(s.max_pip))
-    hands = hands_here(position)  # both halves of every hand agree
-    laid = [tile_text(tile) for tile in s.laid[: s.n_laid].tolist()]
-    boneyard = [tile_text(tile) for tile in s.deck[s.top : s.n_tiles].tolist()]
-    engine_tile = [f"{s.engine}-{s.engine}"] if s.engine >= 0 else []
-    everywhere = [tile for hand in hands for tile in hand] + laid + boneyard + engine_tile
-    assert sorted(everywhere) == sorted(reference.full_set(int(s.max_pip)))
-
-    assert s.count[:n].tolist() == [len(hand) for hand in hands]
-    assert not s.count[n:].any()
-    assert not s.hand[n:].any()
-    assert s.n_tiles == size - s.countdown
-
-    # The table, three ways: rows of bits, where a tile lies, and in which order.
-    on_table = {tile for tile in range(MAX_TILES) if s.laid_on[tile]}
-    assert on_table == {parse_tile(tile) for tile in laid + engine_tile}
-    rows = [0] * 19
-    for tile in on_table:
-        hi, lo = reference.numbers(tile_text(tile))
-        rows[hi] |= 1 << lo
-        rows[lo] |= 1 << hi
-    assert s.table.tolist() == rows
-    ends = [int(s.engine)] * (n + 1)
-    for tile in s.laid[: s.n_laid].tolist():
-        hi, lo = reference.numbers(tile_text(tile))
-        train = int(s.laid_on[tile]) - 1
-        assert train <= n
-        assert ends[train] in (hi, lo)
-        ends[train] = hi + lo - ends[train]
-    if s.engine >= 0:
-        assert s.end[: n + 1].tolist() == ends
-        assert s.laid_on[parse_tile(engine_tile[0])] == STATION
-
-    # Every open double is the last tile of its train, and on each train there is one at most.
-    open_on = s.open_on[: s.n_open].tolist()
-    last = {int(s.laid_on[tile]) - 1: tile_text(tile) for tile in s.laid[: s.n_laid].tolist()}
-    assert len(set(open_on)) == len(open_on)
-    assert all(last[train] == f"{s.end[train]}-{s.end[train]}" for train in open_on)
-    assert s.extra or len(open_on) <= 1
-
-    assert 0 <= s.marked < 1 << n
-    assert 0 <= s.acted < 1 << n
-    assert s.turn < n
-    assert s.starter < n
-    assert s.still <= n
-    assert s.top <= s.n_tiles
-    assert s.tally[:n, 3].sum() == s.n_laid  # plays
-    assert s.tally[:n, 1].sum() == s.top - n * s.hand_size  # draws
-    assert (s.tally[:n, 4] <= s.tally[:n, 3]).all()
-    assert not s.tally[n:].any()
-    if s.over:
-        scored = [reference.hand_score(scoring(position), hand) for hand in hands]
-        assert s.pips[:n].tolist() == scored
-        assert (s.over == OUT) == (min(s.count[:n]) == 0)
-        assert s.over != BLOCKED or s.top == s.n_tiles
-        assert s.tally[:n, 0].sum() >= 1
-
-
-def scoring(position: np.ndarray) -> dict:
-    """Return the rules of scoring, as the referee reads them."""
-    s = position[0]
-    return {"scoring": "tiles" if s.count_tiles else "pips", "double_blank": int(s.double_blank)}
 
 
 @given(rule_sets(), SEEDS)
@@ -411,22 +343,11 @@ def test_changing_a_rule_or_a_table_compiles_nothing() -> None:
     assert compiled() == before
 
 
-def run(script: str, **environment: str) -> str:
-    """Run a Python script in a process of its own, and return what it prints."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
-    env = {**os.environ, "PYTHONPATH": path, **environment}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 SMALL_GAMES = """
 import hashlib
 
 import numpy as np
-import regenerate
+from tests import regenerate
 from mtrain.game import jit
 from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.record import play_game, to_line
@@ -469,7 +390,10 @@ for name, players in small:
 
 
 def test_without_a_compiler_the_games_are_the_same() -> None:
-    with_it, without = run(SMALL_GAMES, NUMBA_DISABLE_JIT="0"), run(SMALL_GAMES, NUMBA_DISABLE_JIT="1")
+    with_it, without = (
+        printed("-c", SMALL_GAMES, NUMBA_DISABLE_JIT="0"),
+        printed("-c", SMALL_GAMES, NUMBA_DISABLE_JIT="1"),
+    )
     assert (with_it[:5], without[:6]) == ("True\n", "False\n")
     assert with_it.splitlines()[1:] == without.splitlines()[1:]
     assert len(with_it.splitlines()) > 12
@@ -514,4 +438,4 @@ except IndexError:
 
 def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
     """Compiled anew with every index checked, in a cache of its own; the slowest test here, a minute or so."""
-    assert run(CHECKED, NUMBA_BOUNDSCHECK="1", MTRAIN_CACHE_DIR=str(tmp_path)) == "checked 30\n"
+    assert printed("-c", CHECKED, NUMBA_BOUNDSCHECK="1", MTRAIN_CACHE_DIR=str(tmp_path)) == "checked 30\n"

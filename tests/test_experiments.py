@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mtrain.arena.experiment import read_experiment
-from tests.conftest import HERE, mtrain
+from tests.helpers.program import HERE, mtrain, printed
 
 FILES = sorted((HERE / "experiments").glob("*.toml"))
 KEPT = sorted(
@@ -58,11 +57,7 @@ def test_H39_a_table_in_the_readme_is_what_its_command_prints() -> None:
 
 
 def script(name: str, *arguments: str, cwd: Path = HERE) -> str:
-    ran = subprocess.run(
-        [sys.executable, str(HERE / "experiments" / name), *arguments], capture_output=True, text=True, cwd=cwd
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    return printed(str(HERE / "experiments" / name), *arguments, cwd=cwd)
 
 
 def test_weights_are_tuned_the_same_with_any_number_of_workers() -> None:

@@ -22,7 +22,7 @@ from mtrain.study.results import read
 from mtrain.think.agent import SINGLE, AgentSpec, Bot
 from mtrain.think.faults import ENDING, KINDS, TIMEOUT, Unasked
 from mtrain.think.registry import Registry, build
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain
 
 # Bots that fail over more than five legal actions, each in its way, and else take the first.
 FAILING = {

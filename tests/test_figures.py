@@ -10,22 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtrain.arena.play import END, ROW, Games, play
+from mtrain.arena.play import END, ROW, play
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance, apply, first_round, next_round, nth_action
 from mtrain.game.rng import below
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import OWN, blank
 from mtrain.think.registry import Registry, build
+from tests.helpers.deals import games_with
 
 MEANS = json.loads((Path(__file__).parent / "golden" / "means.json").read_text(encoding="utf-8"))
 TABLES = [(name, int(players)) for name, table in MEANS["referee"].items() for players in table]
-
-
-def games_with(who: tuple[int, ...], n: int) -> Games:
-    """Return `n` games, a deal each, all in one seating; the seats start in turn."""
-    deals = np.arange(n)
-    return Games(deals, np.zeros(n, np.int64), deals % len(who), np.tile(np.array(who), (n, 1)))
 
 
 def figures(name: str, players: int, n_rounds: int) -> dict[str, np.ndarray]:

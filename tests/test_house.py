@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import mtrain
-from tests.conftest import HERE
+from tests.helpers.program import HERE
 
 # What each wing may import, besides itself.
 MAY = {
@@ -80,3 +80,9 @@ def test_the_public_face_is_there_and_typed() -> None:
     for name in mtrain.__all__:
         assert getattr(mtrain, name) is not None
         assert name == "__version__" or f" import {name} as {name}\n" in text
+
+
+def test_no_test_file_imports_another() -> None:
+    for path in (HERE / "tests").rglob("*.py"):
+        others = {name for name in imports(path) if name.split(".")[-1].startswith("test_")}
+        assert not others, f"{path.name} imports {sorted(others)}: what they share belongs in tests/helpers"

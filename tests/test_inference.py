@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from test_proofs import could_have_been, heavy_first, sampled, small_positions, whole_deals
-from whole_deals import begin, follow, log_likelihood
 
 import mtrain
 from mtrain.arena.calibration import calibrate
@@ -31,7 +29,10 @@ from mtrain.think.proofs import DEAL
 from mtrain.think.proofs import study as find_places
 from mtrain.think.witness import MOST, WITNESS, listen, log_chance
 from mtrain.think.worlds import deal_again, determinize, write_world
-from tests.conftest import mtrain as command
+from tests.helpers.deals import heavy_first
+from tests.helpers.long_way import begin, follow, log_likelihood
+from tests.helpers.program import mtrain as command
+from tests.helpers.whole_deals import could_have_been, sampled, small_positions, whole_deals
 
 
 @kernel

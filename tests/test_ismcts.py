@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from test_engine import run
 
 from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import action_text, parse_action
@@ -10,6 +9,7 @@ from mtrain.game.positions import parse_position
 from mtrain.game.state import OWN
 from mtrain.think.ismcts import NODE, back_up, child_by, plant, tree_search, walk
 from mtrain.think.registry import Registry, build
+from tests.helpers.program import printed
 
 
 def own_of(text: str, chance: int = 1) -> np.ndarray:
@@ -213,7 +213,10 @@ for name, players, base in (("pinecone", 2, 0), ("cardinal", 3, 1), ("trainyard"
 
 
 def test_without_a_compiler_the_moves_are_the_same() -> None:
-    with_it, without = run(SMALL_SEARCHES, NUMBA_DISABLE_JIT="0"), run(SMALL_SEARCHES, NUMBA_DISABLE_JIT="1")
+    with_it, without = (
+        printed("-c", SMALL_SEARCHES, NUMBA_DISABLE_JIT="0"),
+        printed("-c", SMALL_SEARCHES, NUMBA_DISABLE_JIT="1"),
+    )
     assert (with_it[:5], without[:6]) == ("True\n", "False\n")
     assert with_it.splitlines()[1:] == without.splitlines()[1:]
     assert len(with_it.splitlines()) > 6

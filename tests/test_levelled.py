@@ -21,7 +21,7 @@ from mtrain.think.outcomes import outcomes
 from mtrain.think.registry import Registry, build
 from mtrain.think.sense import FOLLIES, IDLE, OPEN, SANE, STAYS, folly
 from mtrain.think.trail import DEEP, LONGEST, TRAIL, best_trail, parse_hand
-from tests.test_planner import own
+from tests.helpers.bots import own
 
 BASES = ("heuristic", "planner", "mc:worlds=3")
 WEAK = (

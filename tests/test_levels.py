@@ -12,7 +12,7 @@ from mtrain.game.rules import preset
 from mtrain.think.levels import FORMAT, LevelsError, levels_text, read_levels
 from mtrain.think.registry import Registry, bundled
 from mtrain.think.versions import made_of, rules_hash
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain
 
 
 def said(**more: object) -> dict[str, object]:

@@ -17,9 +17,8 @@ from mtrain.study import files
 from mtrain.study.parts import Parts
 from mtrain.study.results import read
 from mtrain.study.tables import ResultsError
-from tests.conftest import mtrain
-from tests.test_runs import quick
-from tests.test_tournament import tables
+from tests.helpers.program import mtrain
+from tests.helpers.runs import quick, tables
 
 
 def shares(folder: Path, n: int, t: Tournament | None = None) -> list[Path]:

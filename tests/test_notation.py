@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_reference import SEEDS, SLOW, deal_by_chance, rule_sets, walk
 
 from mtrain.game import engine
 from mtrain.game.engine import advance, legal_actions, new_game, observe
@@ -22,6 +21,7 @@ from mtrain.game.positions import parse_position, position_text
 from mtrain.game.rules import preset
 from mtrain.game.state import STATE
 from mtrain.game.tiles import HI, LO, MAX_TILES, PIPS, parse_tile, tile_of, tile_text
+from tests.helpers.deals import SEEDS, SLOW, deal_by_chance, rule_sets, walk
 
 # What plays no part in a position, and no part in its text; `legal` and its kin are what `advance` finds.
 UNSAID = {"tally", "stream", "legal", "n_legal", "may_pass"}

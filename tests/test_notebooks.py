@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtrain.study import plots
-from tests.conftest import HERE
+from tests.helpers.program import HERE
 
 BOOKS = sorted((HERE / "notebooks").glob("*.ipynb"))
 NAMES = [path.stem for path in BOOKS]

@@ -11,8 +11,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from test_estimates import tournament
-from test_results import store
 
 from mtrain.arena.run import run
 from mtrain.arena.tournament import plan
@@ -24,6 +22,7 @@ from mtrain.study.results import read
 from mtrain.study.sections import SECTIONS, section
 from mtrain.study.sheets import number, sheet
 from mtrain.study.tables import ResultsError
+from tests.helpers.synthetic import store, tournament
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 

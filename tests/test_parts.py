@@ -1,9 +1,6 @@
 """Experiments with parts: one question at several tables, checked whole before anything is played."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +13,7 @@ from mtrain.study import files, tables
 from mtrain.study.parts import read_parts
 from mtrain.study.report import report
 from mtrain.study.tables import ResultsError
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain, run_unread
 
 TOP = 'question = "Where?"\nagents = ["greedy", "random", "b@random"]\nfocus = "greedy"\ndeals = 3\nseed = 1\n'
 SMALL = TOP + (
@@ -105,11 +102,7 @@ def test_a_report_of_parts_is_the_same_bytes(tmp_path: Path, file: Path) -> None
 
 
 def test_every_part_is_played_though_nobody_reads_the_tables(tmp_path: Path, file: Path) -> None:
-    read_end, write_end = os.pipe()
-    os.close(read_end)
-    call = [sys.executable, "-m", "mtrain", "run", str(file), "--out", "o"]
-    subprocess.run(call, cwd=tmp_path, stdout=write_end, stderr=subprocess.DEVNULL, check=False)
-    os.close(write_end)
+    run_unread(["run", str(file), "--out", "o"], tmp_path)
     assert set(pd.read_parquet(tmp_path / "o" / "parts.parquet")["part"]) == {"two", "tiles", "listed"}
 
 

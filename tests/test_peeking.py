@@ -14,7 +14,7 @@ from mtrain.arena.recording import record_game
 from mtrain.game.rules import preset
 from mtrain.think.agent import AgentError
 from mtrain.think.registry import Registry, build
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain
 
 # Three ways to write an agent that answers legally only if it sees the others' hands (or, with `sees` = 0, only if not).
 KERNEL = """

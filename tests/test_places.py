@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import stdtr, stdtrit
-from test_estimates import one_game, tournament
 
 from mtrain.study.blocks import block_numbers
 from mtrain.study.estimates import pairwise, standings, standings_from
 from mtrain.study.places import differences, holm, ranges
+from tests.helpers.synthetic import one_game, tournament
 
 
 def test_holm_counts_two_hypotheses_a_pair_and_drops_those_that_fell() -> None:

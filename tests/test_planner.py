@@ -10,12 +10,13 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS
 from mtrain.game.notation import Action, action_text
 from mtrain.game.rules import preset
-from mtrain.game.state import OWN, STATE
+from mtrain.game.state import STATE
 from mtrain.game.tiles import HI, LO, PIPS, set_size
 from mtrain.think.planner import PLAIN, PLANS, make_plan, note_laid, planned_action, planner_policy
 from mtrain.think.registry import Registry, parameters
 from mtrain.think.survey import FEATURES, SURVEY, TUNED, linear_policy, survey
 from mtrain.think.trail import TRAIL, best_train, parse_hand
+from tests.helpers.bots import own
 
 RULES = preset("pinecone", rounds=1, max_pip=9, hand_size=5, players=(2, 10))
 
@@ -27,13 +28,6 @@ def table(mine: str, theirs: str = "8-8 8-7 8-6 8-5 8-4") -> np.ndarray:
     position = deal_hands(RULES, hands, rest)
     advance(position)
     return position
-
-
-def own(params: np.ndarray, chance: int = 1) -> np.ndarray:
-    made = np.zeros(1, OWN)
-    made[0].chance = chance
-    made[0].params[: len(params)] = params
-    return made
 
 
 def planned(position: np.ndarray, params: np.ndarray = PLAIN) -> str:

@@ -18,8 +18,8 @@ from mtrain.show.seating import people_named, seated
 from mtrain.show.session import Player, Session, SessionError
 from mtrain.show.sight import held
 from mtrain.think.registry import Registry
-from tests.attable import played, table
-from tests.atterminal import Terminal
+from tests.helpers.sessions import played, table
+from tests.helpers.terminal import Terminal
 
 ANN = "Ann> "
 PROMPTS = (ANN, "Bob> ", "press Enter ", "Enter ends the game> ", *(f"Enter deals round {k}> " for k in range(2, 14)))

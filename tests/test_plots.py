@@ -1,7 +1,5 @@
 """Figures: labelled, with intervals, nothing outside the frame, the same bytes each time."""
 
-import subprocess
-import sys
 from itertools import combinations, pairwise
 
 import matplotlib
@@ -10,13 +8,13 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from test_estimates import tournament
-from test_results import store
 
 from mtrain.study import estimates, files, look, plots, tables
 from mtrain.study import ratings as rating
 from mtrain.study.families import families
 from mtrain.study.results import read
+from tests.helpers.program import printed
+from tests.helpers.synthetic import store, tournament
 
 LONG = [
     "random", "greedy", "greedy:ties=own", "greedy-own@greedy:own=0.75", "double-holder",
@@ -239,5 +237,4 @@ def test_figures_are_saved_the_same_bytes_and_leave_settings_alone(tmp_path):
 
 def test_no_pyplot_and_no_scipy_at_import():
     code = "import sys, mtrain.study.report; print({'matplotlib.pyplot', 'scipy', 'numba'} & {*sys.modules})"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "set()"
+    assert printed("-c", code).strip() == "set()"

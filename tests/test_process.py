@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -26,7 +25,7 @@ from mtrain.think.agent import AgentError
 from mtrain.think.faults import Broken
 from mtrain.think.process import KEPT, Limits, Process
 from mtrain.think.registry import Registry, all_params, build
-from tests.conftest import HERE, mtrain
+from tests.helpers.program import HERE, mtrain, start, wait_for
 
 HEAVIEST = HERE / "docs" / "bots" / "heaviest.py"
 PYTHON = f"{sys.executable} -S -E"
@@ -397,31 +396,12 @@ def test_a_calibration_asks_no_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_H35_bots_end_with_mtrain(tmp_path: Path, how: signal.Signals) -> None:
     text = bot(tmp_path, "slow", "time.sleep(0.05)")
-    call = [
-        sys.executable,
-        "-m",
-        "mtrain",
-        "tournament",
-        text,
-        "random",
-        "--deals",
-        "50",
-        "--set",
-        "rounds=1",
-        "--jobs",
-        "1",
-    ]
-    call += ["--out", "o"]
+    call = ["tournament", text, "random", "--deals", "50", "--set", "rounds=1", "--jobs", "1", "--out", "o"]
     (tmp_path / "pids").touch()
-    with subprocess.Popen(
-        call, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(HERE)}, stderr=subprocess.DEVNULL
-    ) as ran:
-        end = time.monotonic() + 60
-        while len(pids(tmp_path)) < 3 and time.monotonic() < end:
-            time.sleep(0.05)
-        ran.send_signal(how)
-        ran.wait(60)
-    assert len(pids(tmp_path)) >= 3
+    ran = start(call, tmp_path)
+    wait_for(lambda: len(pids(tmp_path)) >= 3)
+    ran.send_signal(how)
+    ran.communicate(timeout=60)
     assert ran.returncode == (130 if how == signal.SIGINT else -9)
     assert gone(pids(tmp_path))
 

@@ -23,7 +23,7 @@ from mtrain.think import protocol
 from mtrain.think.agent import AgentError, Bot
 from mtrain.think.faults import Broken
 from mtrain.think.registry import Registry, build
-from tests.conftest import HERE
+from tests.helpers.program import HERE
 
 PAGE = HERE / "docs" / "protocol.md"
 HEAVIEST = HERE / "docs" / "bots" / "heaviest.py"

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from simulated import World, covered, simulate
-from test_estimates import numbers, tournament
 
 from mtrain.study.anchors import BY_DEFINITION, Anchor, anchor_in, parse_anchor
 from mtrain.study.plackett_luce import RIDGE, _terms, fit, merged, outcomes, refits
 from mtrain.study.ratings import SCALE, rate, ratings
 from mtrain.study.resample import resample
 from mtrain.study.tables import ResultsError
+from tests.helpers.simulated import World, covered, simulate
+from tests.helpers.synthetic import numbers, tournament
 
 
 def ranked(tables, per_block=4):

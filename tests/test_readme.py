@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from mtrain.cli import main
-from tests.conftest import HERE, mtrain
+from tests.helpers.program import HERE, mtrain
 
 BLOCK = re.compile(r"^```(console|python|toml)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)

@@ -8,11 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-import reference
-import regenerate
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_reference import SEEDS, SLOW, deal_by_chance, rule_sets
 
 from mtrain.game.engine import IllegalAction, deal_hands, legal_actions, new_game
 from mtrain.game.positions import parse_position
@@ -31,6 +28,8 @@ from mtrain.game.record import (
 )
 from mtrain.game.rules import RuleSet, preset
 from mtrain.game.tiles import parse_tile
+from tests import reference, regenerate
+from tests.helpers.deals import SEEDS, SLOW, deal_by_chance, rule_sets
 
 GAMES = [json.loads(line) for line in regenerate.GAMES.read_text(encoding="utf-8").splitlines()]
 

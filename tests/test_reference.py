@@ -6,75 +6,29 @@ same things legal and then see the same table.
 
 import json
 import random
-from collections.abc import Iterator
 from copy import deepcopy
 
 import numpy as np
 import pytest
-import reference
-import regenerate
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from mtrain.arena.play import ROW, Games, play
 from mtrain.arena.recording import record_game
 from mtrain.game import engine
-from mtrain.game.engine import advance, apply, deal_hands, legal_actions
+from mtrain.game.engine import legal_actions
 from mtrain.game.kernels import TURN_OVER
-from mtrain.game.notation import Action, train_text
+from mtrain.game.notation import train_text
 from mtrain.game.record import follow, forced_event, play_game, replayed, to_line
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import BLOCKED, OUT, RIDE
-from mtrain.game.tiles import MAX_TILES, SETS, parse_tile, set_size, tile_text
+from mtrain.game.tiles import MAX_TILES, tile_text
 from mtrain.think.registry import Registry, build
-
-SEEDS = st.integers(0, 2**32)
-SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
+from tests import reference, regenerate
+from tests.helpers.deals import SEEDS, SLOW, deal_by_chance, rule_sets, walk
+from tests.helpers.whole import hands_here
 
 # ── Any rules, any deal ───────────────────────────────────────────────────────────────────────────────────
-
-
-@st.composite
-def rule_sets(draw, most_rounds: int = 1) -> tuple[dict, int]:
-    """Draw the rules of a game, as a record holds them, and a number of players that they can be dealt to."""
-    rules = {field: draw(st.sampled_from(choices)) for field, choices in reference.CHOICES.items()}
-    rules["max_pip"] = max_pip = draw(st.sampled_from(SETS))
-    players = draw(st.integers(2, min(10, set_size(max_pip) // 2)))
-    rules["players"] = [draw(st.integers(2, players)), draw(st.integers(players, 10))]
-    most = min(50, (set_size(max_pip) - (rules["engine"] == "countdown")) // players)
-    # Small hands make short rounds, whole sets dealt out make blocked ones.
-    size = draw(st.one_of(st.integers(1, min(most, 4)), st.integers(1, most), st.just(most)))
-    rules["hand_size"] = draw(st.sampled_from([size, {str(players): size}]))
-    rules["rounds"] = draw(st.integers(1, most_rounds))
-    rules["double_blank"] = draw(st.sampled_from([0, 50]))
-    return {field: rules[field] for field in reference.PRESETS["standard"]}, players
-
-
-def deal_by_chance(rules: dict, players: int, seed: int) -> np.ndarray:
-    """Return a round dealt at random: any of its numbers, any starter."""
-    rng = random.Random(seed)
-    number = rng.randint(1, rules["max_pip"] + 1) if rules["engine"] == "countdown" else 1
-    aside = reference.countdown_engine(rules, number) if rules["engine"] == "countdown" else None
-    tiles = [parse_tile(tile) for tile in reference.full_set(rules["max_pip"]) if tile != aside]
-    rng.shuffle(tiles)
-    size = reference.tiles_dealt(rules, players)
-    hands = [tiles[seat * size : (seat + 1) * size] for seat in range(players)]
-    starter = rng.randrange(players)
-    return deal_hands(RuleSet.from_json(rules), hands, tiles[players * size :], number=number, starter=starter)
-
-
-def plays_of(position: np.ndarray) -> list[Action]:
-    """Return the legal actions that lay a tile."""
-    return [action for action in legal_actions(position) if action.is_lay]
-
-
-def walk(position: np.ndarray, seed: int) -> Iterator[np.ndarray]:
-    """Play a dealt round at random: yield the position, one array changed in place, at every choice."""
-    rng = random.Random(seed)
-    while advance(position):
-        yield position
-        apply(position, rng.choice(legal_actions(position)))
 
 
 # ── Both, side by side ────────────────────────────────────────────────────────────────────────────────────
@@ -113,19 +67,6 @@ def legal_here(position: np.ndarray) -> list[list]:
         for action, train in trains.items()
     ]
     return plays + [[seat, "pass"] for action in legal if action.is_pass]
-
-
-def hands_here(position: np.ndarray) -> list[list[str]]:
-    """Return every seat's hand; both halves of its rows of bits must say the same."""
-    n, numbers = int(position[0].n_seats), int(position[0].max_pip) + 1
-    hands = []
-    for rows in position[0].hand[:n].tolist():
-        held = {(v, x) for v in range(numbers) for x in range(numbers) if rows[v] >> x & 1}
-        assert held == {(x, v) for v, x in held}
-        assert max(rows) < 1 << numbers
-        assert not any(rows[numbers:])
-        hands.append(sorted(f"{v}-{x}" for v, x in held if v >= x))
-    return hands
 
 
 def table_here(position: np.ndarray) -> dict:

@@ -17,7 +17,7 @@ from mtrain.game.rules import preset
 from mtrain.game.tiles import tile_text
 from mtrain.show.placing import Piece, Plan, lanes_needed, place
 from mtrain.show.replay import _steps, laid_out
-from tests.browser import dumped
+from tests.helpers.browser import dumped
 
 
 def game(rules: str = "pinecone", players: int = 3, rounds: int = 2, number: int = 0, **changes: object) -> dict:

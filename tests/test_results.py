@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from test_estimates import tournament
 
 from mtrain.study import files, tables
 from mtrain.study.blocks import split
@@ -15,27 +14,9 @@ from mtrain.study.checks import check
 from mtrain.study.report import report
 from mtrain.study.results import FORMAT, read
 from mtrain.study.tables import ResultsError
+from tests.helpers.synthetic import store, tournament
 
 LINEUPS = [("greedy", "random", "mc:worlds=4"), ("greedy", "random", "double-holder")]
-
-
-def store(folder, games, rounds, parts=2, **manifest):
-    """Write a results directory, as a tournament does."""
-    folder.mkdir(parents=True, exist_ok=True)
-    labels = list(games["agent"].cat.categories)
-    facts = {
-        "format": FORMAT,
-        "agents": {label: label for label in labels},
-        "players": int(games["seat"].max()) + 1,
-        "seed": 7,
-        "rules": {},
-    }
-    (folder / "manifest.json").write_text(json.dumps(facts | manifest))
-    for part in range(parts):
-        for table, rows in ((tables.GAMES, games), (tables.ROUNDS, rounds)):
-            mine = rows[(rows["deal"] % parts == part).to_numpy()]
-            files.write(table, mine, folder / f"{table.name}.parquet" / f"part-{part:05d}.parquet")
-    return folder
 
 
 @pytest.fixture(scope="module")

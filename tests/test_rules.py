@@ -6,12 +6,12 @@ from dataclasses import FrozenInstanceError, fields, replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import CHOICES, PRESETS
 
 from mtrain.game import rules
 from mtrain.game.engine import new_game
 from mtrain.game.rules import MEANING, RulesError, RuleSet, override, preset
 from mtrain.game.tiles import HI, LO, PIPS, SETS, set_size, tile_text
+from tests.reference import CHOICES, PRESETS
 
 
 def refusal(call, *values, **named) -> str:

@@ -10,7 +10,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,37 +25,15 @@ from mtrain.arena.experiment import begin, read_experiment
 from mtrain.arena.lock import Locked, locked
 from mtrain.arena.run import Unwritten, run
 from mtrain.arena.store import log
-from mtrain.arena.tournament import Tournament, TournamentError, plan
+from mtrain.arena.tournament import TournamentError, plan
 from mtrain.errors import Mistake, Trouble
 from mtrain.study import files
 from mtrain.study.digests import Digest
 from mtrain.study.results import read
 from mtrain.study.until import Width
-from tests.conftest import HERE, mtrain
-from tests.crashes import SLOW, small
-from tests.test_tournament import tables
-
-QUICK = ["random", "greedy"]
-
-
-def quick(deals: int = 40, seed: int = 5) -> Tournament:
-    return plan(QUICK, players=2, deals=deals, seed=seed, changes={"rounds": 2})
-
-
-def parts(out: Path) -> list[str]:
-    return [path.name for path in sorted((out / "games.parquet").glob("part-*"))]
-
-
-def break_off(out: Path, keep: Sequence[int]) -> None:
-    """Make a finished run look like one that was broken off when some of its chunks were finished."""
-    for table in ("games", "rounds"):
-        for path in (out / f"{table}.parquet").glob("part-*"):
-            if int(path.stem[5:]) not in keep:
-                path.unlink()
-    for name in ("standings", "pairwise", "seats", "timing"):
-        (out / f"{name}.parquet").unlink()
-    manifest = json.loads((out / "manifest.json").read_text())
-    (out / "manifest.json").write_text(json.dumps(manifest | {"finished": False}))
+from tests.helpers.crashes import SLOW, small
+from tests.helpers.program import HERE, launch, mtrain, printed, python, start, wait_for
+from tests.helpers.runs import QUICK, break_off, parts, quick, tables
 
 
 @pytest.fixture
@@ -71,16 +48,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def crash(kind: str, folder: Path) -> int:
-    ran = subprocess.run(
-        [sys.executable, "-m", "tests.crashes", kind, str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=HERE,
-        env=os.environ | {"PYTHONPATH": str(HERE)},
-    )
-    assert ran.returncode == 0, ran.stderr
-    return int(ran.stdout)
+    return int(printed("-m", "tests.helpers.crashes", kind, str(folder), cwd=HERE))
 
 
 def test_H33_killed_at_twenty_random_moments_it_has_the_bytes_of_an_uninterrupted_run(folder: Path) -> None:
@@ -321,10 +289,9 @@ def test_two_runs_cannot_share_a_directory(folder: Path) -> None:
 def test_the_lock_of_a_dead_process_holds_nothing(folder: Path) -> None:
     hold = "import sys, time; from pathlib import Path; from mtrain.arena.lock import locked\n"
     hold += "with locked(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(60)"
-    command = [sys.executable, "-c", hold, str(folder)]
-    holder = subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(HERE)})
+    holder = launch("-c", hold, str(folder))
     assert holder.stdout
-    assert holder.stdout.readline() == b"held\n"
+    assert holder.stdout.readline() == "held\n"
     with pytest.raises(Locked, match=f"process {holder.pid}"):
         run(quick(), folder, jobs=1)
     holder.kill()
@@ -369,14 +336,7 @@ def test_a_real_limit_is_one_sentence_and_the_command_to_go_on(folder: Path) -> 
     call = ["tournament", *agents, "--players", "3", "--deals", "31", "--set", "rounds=1", "--jobs", "1", "--quiet"]
     limit = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (12000, 12000));"
     limit += "sys.argv = ['mtrain', *sys.argv[1:]]; runpy.run_module('mtrain', run_name='__main__')"
-    ran = subprocess.run(
-        [sys.executable, "-c", limit, *call, "--out", "o o"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(HERE)},
-    )
+    ran = python("-c", limit, *call, "--out", "o o", cwd=folder)
     assert ran.returncode == 1
     assert "Traceback" not in ran.stderr
     said, command = ran.stderr.splitlines()[-2:]
@@ -389,27 +349,6 @@ def test_a_real_limit_is_one_sentence_and_the_command_to_go_on(folder: Path) -> 
 
 
 # ── Ctrl-C ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def start(call: Sequence[str], cwd: Path) -> subprocess.Popen[str]:
-    """Begin a command in a process group of its own, as a terminal does."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "mtrain", *call],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=cwd,
-        start_new_session=True,
-        env=os.environ | {"PYTHONPATH": str(HERE), "PYTHONIOENCODING": "utf-8"},
-    )
-
-
-def wait_for(ready: object) -> None:
-    for _ in range(6000):
-        if ready():  # type: ignore[operator]
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not begin")
 
 
 def left_of(group: int) -> list[str]:
@@ -523,13 +462,7 @@ with Brake() as brake:
 
 
 def test_H35_ctrl_c_in_python(folder: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", IN_PYTHON, str(folder / "a")],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(HERE)},
-    )
+    ran = python("-c", IN_PYTHON, str(folder / "a"))
     assert ran.stdout == "twice\n", ran.stderr
     run(quick(), folder / "a", jobs=1, resume=True)
 

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from test_runs import wait_for
 
 import mtrain as m
 from mtrain.arena.lock import locked
@@ -24,7 +22,7 @@ from mtrain.game.rng import SEARCH, stream
 from mtrain.study import files
 from mtrain.study.search_tables import OBJECTIVES, OUTCOME, trials_table
 from mtrain.think.registry import Registry, parameters
-from tests.conftest import HERE
+from tests.helpers.program import launch, wait_for
 
 # Lays by weight, or by a number made of what it sees and of its salt: each salt plays as well as any other.
 BOT = """
@@ -212,15 +210,11 @@ def test_L08_at_the_end_of_a_line_and_finished_ones_too(search, whole, tmp_path)
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_L08_a_search_that_was_killed_goes_on(search, whole, bot, tmp_path):
     call = f"maximise('tuned', ['salt=0..1', 'kind=light|odd|heavy'], agents_from=[{str(bot)!r}], out='o', **{PLAIN!r})"
-    going = subprocess.Popen(
-        [sys.executable, "-c", f"from mtrain.arena.search import maximise; {call}"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(HERE)},
-    )
+    going = launch("-c", f"from mtrain.arena.search import maximise; {call}", cwd=tmp_path)
     kept = tmp_path / "o/trials.jsonl"
     wait_for(lambda: kept.exists() and kept.stat().st_size > 2000)
     going.kill()
-    going.wait()
+    going.communicate()
     assert not (tmp_path / "o/outcome.parquet").exists()
     search(out=tmp_path / "o", resume=True)
     assert contents(tmp_path / "o") == contents(whole)

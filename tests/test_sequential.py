@@ -9,7 +9,7 @@ from scipy import optimize, stats
 from mtrain.study.likelihood import likeliest, likelihood_ratio
 from mtrain.study.sequential import EVERY, FIRST, bounds, first_look, fixed_size, radius
 from mtrain.study.walks import Walk
-from tests.conftest import HERE
+from tests.helpers.program import HERE
 
 _spec = importlib.util.spec_from_file_location("stopping", HERE / "experiments" / "stopping.py")
 assert _spec is not None

@@ -20,8 +20,9 @@ from mtrain.show.choosing import read_action
 from mtrain.show.news import news
 from mtrain.show.session import Player, Session
 from mtrain.think.agent import SINGLE, AgentSpec, Bot
-from tests.attable import bot, played, state, table
-from tests.conftest import HERE
+from tests.helpers.bots import bot
+from tests.helpers.program import HERE
+from tests.helpers.sessions import played, state, table
 
 # ── The session ───────────────────────────────────────────────────────────────────────────────────────────
 

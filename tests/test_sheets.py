@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from test_estimates import tournament
-from test_results import store
 
 from mtrain.show.terminal import show_sheet
 from mtrain.study import tables
@@ -13,7 +11,8 @@ from mtrain.study.estimates import pairwise
 from mtrain.study.results import read
 from mtrain.study.sections import SECTIONS, Section
 from mtrain.study.sheets import sheet
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain
+from tests.helpers.synthetic import store, tournament
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,11 @@
 from itertools import combinations
 
 import pytest
-from test_estimates import tournament
 
 from mtrain.show import terminal
 from mtrain.show.terminal import beneath, broken, show_standings
 from mtrain.study import estimates
+from tests.helpers.synthetic import tournament
 
 LONG = [
     "random", "greedy", "planner:home=1.5,deny=true,ends=keep,marked=close", "double-holder:keep=3,until=5",

@@ -18,17 +18,11 @@ from mtrain.game.rng import SEAT, Stream, stream
 from mtrain.study.report import report
 from mtrain.study.results import read
 from mtrain.think.registry import Registry, build
-from tests.conftest import HERE, mtrain
+from tests.helpers.program import HERE, mtrain
+from tests.helpers.runs import tables
 
 QUICK = ["random", "greedy", "double-holder"]
 RANDOM_PYTHON = "def agent(obs, actions, rng):\n    return rng.choice(actions)\n"
-
-
-def tables(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of every table but the one of times."""
-    files = sorted(path for path in folder.rglob("*.parquet") if path.is_file() and path.name != "timing.parquet")
-    assert len(files) >= 5
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 # ── The same bytes ────────────────────────────────────────────────────────────────────────────────────────

@@ -2,9 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +21,7 @@ from mtrain.study.written import elsewhere_of, elsewhere_said, levels_of, pairs_
 from mtrain.think.agent import AgentError
 from mtrain.think.levels import Levels, levels_text, read_levels
 from mtrain.think.registry import Registry
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain, start, wait_for
 
 SHORT = preset("standard", rounds=1)
 
@@ -194,16 +191,10 @@ def test_a_tuning_that_was_killed_is_gone_on_with(steps: Tuned, folder: Path) ->
     words = ["tune", "--levels", "3", "--weakest", "0.35", "--top", "top@heuristic", "--names", "low,middle,high"]
     words += ["--games", "4000", "--players", "3", "--set", "rounds=1", "--seed", "3", "--quiet", "--jobs", "2"]
     out = folder / "out"
-    running = subprocess.Popen(
-        [sys.executable, "-m", "mtrain", *words, "--out", str(out)], start_new_session=True,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    deadline = time.time() + 120
-    while not (out / "plays" / "grid-4").is_dir() and time.time() < deadline:
-        time.sleep(0.02)
+    running = start([*words, "--out", str(out)], folder)
+    wait_for((out / "plays" / "grid-4").is_dir)
     os.killpg(running.pid, signal.SIGKILL)
-    running.wait()
+    running.communicate()
     assert not (out / "levels.toml").exists()
     again = mtrain(*words, "--out", str(out), "--resume")
     assert again.returncode == bool(steps.troubles), again.stderr

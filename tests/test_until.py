@@ -21,7 +21,7 @@ from mtrain.study.results import read
 from mtrain.study.sequential import FIRST, MOST, radius
 from mtrain.study.stopping import TOO_FEW, stopping
 from mtrain.study.until import Better, UntilError, Watcher, Width, parse_rule
-from tests.conftest import mtrain
+from tests.helpers.program import mtrain
 
 NAMES = {"greedy": "greedy", "mc": "mc", "mc:worlds=8": "mc", "x by y": "x by y"}
 QUICK = {"players": 2, "rounds": 1, "seed": 4}

@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.stats import chi2
-from test_engine import check
-from test_reference import SEEDS, SLOW, deal_by_chance, rule_sets, walk
 
 from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.intrinsics import popcount
@@ -30,6 +28,8 @@ from mtrain.game.state import HIDDEN, MAX_SEATS, NEVER, OWN, STATE, blank
 from mtrain.game.tiles import HI, LO, set_size, tile_text
 from mtrain.think.montecarlo import monte_carlo
 from mtrain.think.worlds import determinize
+from tests.helpers.deals import SEEDS, SLOW, deal_by_chance, rule_sets, walk
+from tests.helpers.whole import check
 
 TABLES = [(name, players) for name in PRESETS for players in preset(name).dealable()]
 

@@ -5,12 +5,7 @@ from typing import Any
 from mtrain.game.rules import preset
 from mtrain.show.seating import seated
 from mtrain.show.session import Session
-from mtrain.think.agent import Bot
-from mtrain.think.registry import Registry, build
-
-
-def bot(text: str) -> Bot:
-    return build(Registry().parse(text))
+from mtrain.think.registry import Registry
 
 
 def table(*agents: str, rules: str = "standard", seed: int = 3, people: int = 1, **changes: Any) -> Session:

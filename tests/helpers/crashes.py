@@ -1,6 +1,6 @@
 """Runs that are killed: one process plays a small tournament again and again, and each time is ended without warning.
 
-``python -m tests.crashes KIND FOLDER``: KIND is `moments`, twenty random ones within one run that is gone on with each
+``python -m tests.helpers.crashes KIND FOLDER``: KIND is `moments`, twenty random ones within one run that is gone on with each
 time, or `writes`, a run for every single write. What is left in FOLDER must be the bytes of an uninterrupted run.
 """
 

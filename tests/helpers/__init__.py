@@ -1,0 +1,1 @@
+"""What tests share, one idea a file. No test file imports another."""
