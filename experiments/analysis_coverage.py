@@ -16,7 +16,7 @@ import numpy as np
 
 from mtrain.arena.analysis import analyse, choice_of
 from mtrain.arena.annotation import choices_in
-from mtrain.arena.recording import record_games
+from mtrain.arena.driver import record_games
 from mtrain.game.engine import legal_actions
 from mtrain.game.notation import action_text
 from mtrain.game.rng import Stream

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import mtrain as face
 from mtrain.arena.analysis import Analysis, analyse
 from mtrain.arena.annotation import Annotation, annotate, choices_in, position_at
-from mtrain.arena.recording import record_games
+from mtrain.arena.driver import record_games
 from mtrain.cli import main
 from mtrain.errors import Mistake
 from mtrain.game.engine import advance, apply, legal_actions, new_game, observe

@@ -9,10 +9,10 @@ import pytest
 
 import mtrain as m
 from mtrain.arena.again import again
+from mtrain.arena.driver import record_game
 from mtrain.arena.experiment import read_experiment
 from mtrain.arena.faults import FORFEIT, POLICIES, SUBSTITUTE, VOID, words
 from mtrain.arena.play import ROW, Games, play
-from mtrain.arena.recording import record_game
 from mtrain.arena.run import run
 from mtrain.arena.tournament import plan
 from mtrain.game.rules import preset

@@ -8,9 +8,9 @@ import pytest
 
 import mtrain as m
 from mtrain.arena.check import check_agent
+from mtrain.arena.driver import record_game
 from mtrain.arena.experiment import read_experiment
 from mtrain.arena.play import Games, play
-from mtrain.arena.recording import record_game
 from mtrain.game.rules import preset
 from mtrain.think.agent import AgentError
 from mtrain.think.registry import Registry, build

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mtrain.arena.check import questions, redealt
+from mtrain.arena.driver import record_game
 from mtrain.arena.play import Games, play, see
-from mtrain.arena.recording import record_game
 from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.journal import read_journal
 from mtrain.game.record import replay

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from mtrain.arena.driver import record_game
 from mtrain.arena.play import ROW, Games, play
-from mtrain.arena.recording import record_game
 from mtrain.game import engine
 from mtrain.game.engine import legal_actions
 from mtrain.game.kernels import TURN_OVER

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mtrain.arena.recording import record_game
+from mtrain.arena.driver import record_game
 from mtrain.arena.schedule import first_starter
 from mtrain.cli.main import mtrain
 from mtrain.game.engine import IllegalAction, observe

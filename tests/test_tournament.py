@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import mtrain as m
+from mtrain.arena.driver import record_game
 from mtrain.arena.experiment import ExperimentError, read_experiment
-from mtrain.arena.recording import record_game
 from mtrain.arena.run import run
 from mtrain.arena.tournament import TournamentError, plan
 from mtrain.errors import Mistake

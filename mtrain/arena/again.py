@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.arena.driver import record_game
 from mtrain.arena.faults import FORFEIT, STOP, Failure, Fault, forfeit
 from mtrain.arena.manifest import code, source
-from mtrain.arena.recording import record_game
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RuleSet
 from mtrain.study.results import Results, read_manifest

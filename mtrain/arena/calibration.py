@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.arena.recording import chooser
+from mtrain.arena.driver import Driver
 from mtrain.arena.schedule import first_starter
 from mtrain.errors import Mistake
-from mtrain.game.engine import advance, apply, legal_actions, new_game, next_round, observe
+from mtrain.game.engine import observe
+from mtrain.game.record import dealt_rounds, play_events
 from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, override, preset
 from mtrain.game.state import MAX_SEATS
@@ -132,18 +133,13 @@ def calibrate(
     notes = _Notes(seed, samplers)
     for deal in range(deals):
         seated = [bots[(seat + deal) % len(bots)] for seat in range(players)]
-        choose = chooser(seated, seed=seed, deal=deal)
+        driver = Driver(seated, seed=seed, deal=deal)
         rng = Stream(int(stream(seed, WORLD, deal, 1, 0)))
-        position = new_game(resolved, players, seed=seed, deal=deal, starter=first_starter(seed, players, deal))
-        while True:
-            while advance(position):
-                legal = legal_actions(position)
-                if len(legal) > 1 and rng.below(every) == 0:
+        starter = first_starter(seed, players, deal)
+        for position in dealt_rounds(resolved, players, seed=seed, deal=deal, starter=starter):
+            for event in play_events(position, driver.choose):
+                if event is None and rng.below(every) == 0:
                     notes.look(deal, position)
-                apply(position, legal[0] if len(legal) == 1 else choose(position))
-            if position[0].number == position[0].n_rounds:
-                break
-            next_round(position, seed=seed, deal=deal)
         if progress is not None:
             progress(deal + 1)
     if not notes.looks:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from mtrain.arena.driver import Driver
 from mtrain.arena.faults import Fault, words
 from mtrain.arena.play import Games, play, see
-from mtrain.arena.recording import chooser
-from mtrain.game.engine import advance, legal_actions, new_game
-from mtrain.game.engine import apply as apply_action
+from mtrain.game.engine import new_game
 from mtrain.game.jit import kernel
+from mtrain.game.record import play_events
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import PRESETS, RuleSet
 from mtrain.game.state import OWN, STATE
@@ -66,16 +66,15 @@ def questions(rules: RuleSet, players: int, bot: Bot, seed: int, most: int) -> n
     """Return States at choices of one bot in all seats, along the first round of some games: STATE[≤ most]."""
     found: list[np.ndarray] = []
     deal = 0
-    while len(found) < most:
-        choose = chooser([bot] * players, seed=seed, deal=deal)
+    while True:
+        driver = Driver([bot] * players, seed=seed, deal=deal)
         position = new_game(rules, players, seed=seed, deal=deal, starter=deal % players)
-        while len(found) < most and advance(position):
-            legal = legal_actions(position)
-            if len(legal) > 1:
+        for event in play_events(position, driver.choose):
+            if event is None:
                 found.append(position.copy())
-            apply_action(position, legal[0] if len(legal) == 1 else choose(position))
+            if len(found) == most:
+                return np.concatenate(found)
         deal += 1
-    return np.concatenate(found)
 
 
 def check_agent(spec: AgentSpec, *, seed: int = 0, games: int = 4, decisions: int = 60) -> Iterator[Verdict]:

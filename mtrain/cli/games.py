@@ -43,7 +43,7 @@ def record(
     **bot_limits: Any,
 ) -> None:
     """Play games, one AGENT a seat in the order of the seats, and write them down."""
-    from mtrain.arena.recording import record_games
+    from mtrain.arena.driver import record_games
     from mtrain.game.record import to_line
     from mtrain.think.registry import Registry, build, refuse_peeking
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mtrain.errors import Trouble
 from mtrain.game import engine
-from mtrain.game.engine import IllegalAction, advance, apply, deal_hands, legal_actions, new_game, next_round, why_not
+from mtrain.game.engine import IllegalAction, advance, apply, deal_hands, legal_actions, new_game, next_round
 from mtrain.game.kernels import CHOICE, DREW, FOUND_ENGINE, PASS, PASSED, ROUND_OVER
 from mtrain.game.notation import MEXICAN, action_text, parse_action
 from mtrain.game.rules import RulesError, RuleSet
@@ -54,13 +54,66 @@ def forced_event(position: np.ndarray) -> Event | None:
             return None
 
 
-def event_of(position: np.ndarray, action: int) -> Event:
-    """Return the event that an action of the seat on turn is."""
-    s = position[0]
+def chosen_event(position: np.ndarray, action: int) -> Event:
+    """Do an action of the seat on turn, in place; return the event that it is.
+
+    Raises
+    ------
+    IllegalAction
+        With the reason; the position is untouched.
+    """
+    seat = int(position[0].turn)
+    apply(position, action)
     if action == PASS:
-        return [int(s.turn), "pass"]
-    tile, _, train = action_text(action, int(s.n_seats)).partition("@")
-    return [int(s.turn), "play", tile, int(train) if train.isdigit() else train]
+        return [seat, "pass"]
+    tile, _, train = action_text(action, int(position[0].n_seats)).partition("@")
+    return [seat, "play", tile, int(train) if train.isdigit() else train]
+
+
+def unchosen_event(position: np.ndarray) -> Event | None:
+    """Do the next thing that leaves no choice, in place; return its event, None at a choice or at the round's end."""
+    event = forced_event(position)
+    legal = legal_actions(position) if event is None else ()
+    return chosen_event(position, legal[0]) if len(legal) == 1 else event
+
+
+def play_events(position: np.ndarray, choose: Chooser) -> Iterator[Event | None]:
+    """Play a dealt round on to its end, in place: what every game goes by that is played from Python.
+
+    Parameters
+    ----------
+    position : STATE[1]
+        A round from anywhere on.
+    choose
+        Called with the position where there are two or more legal actions; returns one of them.
+
+    Yields
+    ------
+    event or None
+        Every event, once it has been done; None at every choice, before `choose` is called.
+
+    Raises
+    ------
+    IllegalAction
+        If what is chosen is not legal.
+    """
+    while not position[0].over:
+        event = unchosen_event(position)
+        if event is None:
+            yield None
+            event = chosen_event(position, choose(position))
+        yield event
+
+
+def dealt_rounds(
+    rules: RuleSet, players: int, *, seed: int, deal: int, starter: int, seating: int = 0
+) -> Iterator[np.ndarray]:
+    """Yield the position of a game at every deal: one array, whose round must be played before the next is dealt."""
+    position = new_game(rules, players, seed=seed, deal=deal, seating=seating, starter=starter)
+    yield position
+    while position[0].number < rules.rounds:
+        next_round(position, seed=seed, deal=deal)
+        yield position
 
 
 def dealt_of(position: np.ndarray) -> dict[str, Any]:
@@ -82,25 +135,14 @@ def play_round(position: np.ndarray, choose: Chooser, tell: Teller | None = None
     tell
         Called with the position when the round is dealt, and after every event.
     """
-    s = position[0]
-    dealt, events = dealt_of(position), []
+    dealt, done = dealt_of(position), []
     if tell:
         tell(position, None)
-    while not s.over:
-        event = forced_event(position)
-        if event is None and not s.over:
-            legal = legal_actions(position)
-            action = legal[0] if len(legal) == 1 else choose(position)
-            why = why_not(position, action)
-            if why:
-                raise IllegalAction(why)
-            event = event_of(position, action)
-            apply(position, action)
-        if event:
-            events.append(event)
-            if tell:
-                tell(position, event)
-    return round_of(position, dealt, events)
+    for event in filter(None, play_events(position, choose)):
+        done.append(event)
+        if tell:
+            tell(position, event)
+    return round_of(position, dealt, done)
 
 
 def round_of(position: np.ndarray, dealt: Mapping[str, Any], events: list[Event]) -> dict[str, Any]:
@@ -152,11 +194,8 @@ def play_game(
     tell
         As for `play_round`.
     """
-    position = new_game(rules, len(agents), seed=seed, deal=game, seating=seating, starter=starter)
-    rounds = [play_round(position, choose, tell)]
-    while len(rounds) < rules.rounds:
-        next_round(position, seed=seed, deal=game)
-        rounds.append(play_round(position, choose, tell))
+    dealt = dealt_rounds(rules, len(agents), seed=seed, deal=game, seating=seating, starter=starter)
+    rounds = [play_round(position, choose, tell) for position in dealt]
     return game_of(rules, rounds, players=len(agents), agents=agents, seed=seed, game=game)
 
 

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 from mtrain.game import record
-from mtrain.game.engine import apply, legal_actions
-from mtrain.game.notation import Action
-from mtrain.game.record import Event, forced_event
+from mtrain.game.record import Event
 from mtrain.game.state import MAX_SEATS
 
 
@@ -71,41 +69,11 @@ def dealt_moment(position: np.ndarray, rounds: tuple[dict[str, Any], ...] = ()) 
     return Moment(position, record.dealt_of(position), rounds)
 
 
-def noted(moment: Moment, position: np.ndarray, event: Event | None, alone: bool = False) -> Moment:
+def noted(moment: Moment, position: np.ndarray, event: Event, chosen: bool) -> Moment:
     """Return a moment after an event, which led to `position`; a round that is over then is written down."""
-    events = moment.events if event is None else (*moment.events, event)
-    rounds = moment.rounds
+    events, rounds = (*moment.events, event), moment.rounds
     if position[0].over:
         rounds = (*rounds, record.round_of(position, moment.dealt, list(events)))
-    only = moment.alone | {len(moment.events)} if alone else moment.alone
-    return replace(moment, position=position, events=events, alone=only, rounds=rounds)
-
-
-def gone_on(moment: Moment) -> tuple[Moment, tuple[Action, ...]]:
-    """Return the moment after the next thing that nobody chooses, or the same with the legal actions of a choice.
-
-    A position at a choice has its legal actions written in, so that equal moments are equal byte for byte.
-    """
-    position = moment.position.copy()
-    event = forced_event(position)
-    if event is not None or position[0].over:
-        return noted(moment, position, event), ()
-    legal = legal_actions(position)
-    if len(legal) == 1:
-        event = record.event_of(position, legal[0])
-        apply(position, legal[0])
-        return noted(moment, position, event, alone=True), ()
-    return replace(moment, position=position), legal
-
-
-def counted_choice(moment: Moment) -> Moment:
-    """Return a moment in which the seat on turn has had one more choice."""
-    return replace(moment, asked=tuple(n + (seat == moment.seat) for seat, n in enumerate(moment.asked)))
-
-
-def done(moment: Moment, action: int) -> Moment:
-    """Return the moment after a legal action."""
-    position = moment.position.copy()
-    event = record.event_of(position, action)
-    apply(position, action)
-    return noted(moment, position, event)
+    alone = moment.alone | {len(moment.events)} if event[1] == "play" and not chosen else moment.alone
+    asked = tuple(n + (chosen and seat == event[0]) for seat, n in enumerate(moment.asked))
+    return replace(moment, position=position, events=events, alone=alone, asked=asked, rounds=rounds)

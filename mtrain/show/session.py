@@ -12,22 +12,20 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena.analysis import WORLDS, Analysis, analyse
-from mtrain.arena.faults import SUBSTITUTE, Referee, stand_in_at
-from mtrain.arena.play import see as seen_by
+from mtrain.arena.driver import Driver
+from mtrain.arena.faults import SUBSTITUTE, Failure
 from mtrain.arena.schedule import first_starter
 from mtrain.arena.telling import Telling
 from mtrain.errors import Mistake
 from mtrain.game import record
 from mtrain.game.engine import IllegalAction, legal_actions, new_game, next_round, observe, why_not
 from mtrain.game.notation import Action
-from mtrain.game.record import Event
+from mtrain.game.record import Event, chosen_event, play_events, unchosen_event
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import N_PARAMS
 from mtrain.game.tiles import tile_of, tile_text
-from mtrain.show.moment import Moment, counted_choice, dealt_moment, done, gone_on, noted
-from mtrain.think.agent import PEEKS, SINGLE, AgentSpec, Bot
-from mtrain.think.asking import ask
-from mtrain.think.faults import Unasked
+from mtrain.show.moment import Moment, dealt_moment, noted
+from mtrain.think.agent import SINGLE, AgentSpec, Bot
 
 # What a person is called in a record: this, and the name.
 PERSON = "person:"
@@ -48,9 +46,7 @@ class Player:
     @property
     def text(self) -> str:
         """What a record says of this seat."""
-        if self.bot is None:
-            return f"{PERSON}{self.name}"
-        return f"{self.bot.spec}{PEEKS if self.bot.peeks else ''}"
+        return f"{PERSON}{self.name}" if self.bot is None else self.bot.text
 
 
 class Session:
@@ -90,6 +86,8 @@ class Session:
         self.rules, self.players = rules, tuple(players)
         self.seed, self.deal = seed, deal
         self.starter = first_starter(seed, len(players), deal)
+        bots = [player.bot or _PERSON for player in players]
+        self._driver = Driver(bots, seed=seed, deal=deal, on_fault=SUBSTITUTE, see=self._note_fault)
         self.now = dealt_moment(self._first())
         self.past: list[Moment] = []
         self._telling: Telling | None = None  # programs are told of the game once one of them is asked
@@ -140,16 +138,15 @@ class Session:
 
     def go_on(self) -> None:
         """Go on to the next choice of a person, or to the end of the round; agents choose on the way."""
-        while not self.now.round_over:
-            moment, legal = gone_on(self.now)
-            bot = self.players[moment.seat].bot
-            if not legal:
-                self._become(moment)
-            elif bot is not None:
-                self._become(self._answered(counted_choice(moment), bot, legal))
+        position, chosen = self.now.position.copy(), False
+        for event in play_events(position, self._answer):
+            if event is not None:
+                self._become(noted(self.now, position.copy(), event, chosen))
             else:
-                self.now = moment
-                return
+                self.now = replace(self.now, position=position.copy())
+                if self.now.seat in self.people:
+                    return
+            chosen = event is None
 
     def choose(self, action: int) -> None:
         """Do what the person on turn has chosen; `go_on` comes next.
@@ -161,10 +158,10 @@ class Session:
         """
         if not self.legal():
             raise IllegalAction("nobody is asked now")
-        if reason := self.why_not(action):
-            raise IllegalAction(reason)
+        position = self.now.position.copy()
+        event = chosen_event(position, action)
         self.past.append(self.now)
-        self._become(done(counted_choice(self.now), action))
+        self._become(noted(self.now, position, event, chosen=True))
 
     def undo(self, seat: int | None = None) -> bool:
         """Go back to the last choice of a seat (None: of anybody); return False if there is none."""
@@ -242,42 +239,34 @@ class Session:
                 where = f"round {k + 1}, event {number}"
                 if moment.round_over:
                     raise SessionError(f"{where}: the round is over")
-                here, legal = gone_on(moment)
-                if legal:
-                    position = here.position.copy()
+                position, choice = moment.position.copy(), None
+                unchosen = unchosen_event(position)
+                if unchosen is None:
+                    choice = replace(moment, position=position.copy())
                     try:
                         record.follow(position, event)
                     except IllegalAction as error:
                         raise SessionError(f"{where}: {error}") from None
-                    moment = noted(counted_choice(here), position, event)
-                elif here.events[-1] != event:
-                    raise SessionError(f"{where}: {event} cannot come here, but {here.events[-1]}")
-                else:
-                    moment = here
-                yield here if legal else None, moment
+                elif unchosen != event:
+                    raise SessionError(f"{where}: {event} cannot come here, but {unchosen}")
+                moment = noted(moment, position, event, chosen=unchosen is None)
+                yield choice, moment
 
     # ── Agents ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _answered(self, moment: Moment, bot: Bot, legal: tuple[Action, ...]) -> Moment:
-        """Return the moment after the agent on turn has chosen; for one that fails chance chooses."""
+    def _answer(self, position: np.ndarray) -> int:
+        """Return what the agent on turn chooses; for one that fails chance chooses."""
         self._brief()
-        seat, position = moment.seat, moment.position.copy()
-        s = position[0]
-        moment = replace(moment, position=position)
-        if seat not in moment.stood:
-            obs, actions, streams = seen_by(position, np.zeros(1, np.int64), bot.peeks)
-            failed: dict[int, Unasked] = {}
-            action = int(ask(bot, obs, actions, streams, failed)[0])
-            s.stream[seat] = streams[0]
-            if action in legal:
-                return done(moment, action)
-            referee = Referee(SUBSTITUTE, np.array([self.deal]), np.zeros(1, np.int64), len(self.players))
-            referee.fault(0, s, bot.spec.label, moment.asked[seat], action, failed.get(0))
-            what = f"{self.names[seat]} failed, {referee.failures[0].kind}: {referee.failures[0].what}"
-            said = f"{what}; a legal action drawn by chance takes its place"
-            stood = moment.stood | {seat} if referee.stood[0, seat] else moment.stood
-            moment = replace(moment, faults=(*moment.faults, (len(moment.events), said)), stood=stood)
-        return done(moment, int(stand_in_at(position, 0, np.uint64(self.seed), self.deal, 0, moment.asked[seat])))
+        stood = self._driver.referee.stood[0]
+        stood[:] = [seat in self.now.stood for seat in range(len(stood))]  # as it was here, whatever was taken back
+        action = self._driver.answer(position, self.now.asked[self.now.seat] + 1)
+        self.now = replace(self.now, stood=frozenset(np.flatnonzero(stood).tolist()))
+        return action
+
+    def _note_fault(self, failure: Failure, _: BaseException | None) -> None:
+        what = f"{self.names[failure.seat]} failed, {failure.kind}: {failure.what}"
+        said = f"{what}; a legal action drawn by chance takes its place"
+        self.now = replace(self.now, faults=(*self.now.faults, (len(self.now.events), said)))
 
     def _become(self, moment: Moment) -> None:
         """Go on to a moment: a deal, or one event after the last."""
@@ -289,7 +278,7 @@ class Session:
         """Tell the programs among the agents of the whole game, unless they have heard it."""
         if self._telling or not any(player.bot and player.bot.crew for player in self.players):
             return
-        self._telling = Telling(self.rules, [player.bot or _PERSON for player in self.players])
+        self._telling = Telling(self.rules, self._driver.bots)
         for _, moment in self.follow(self.played()):
             self._telling.follow(moment.position, moment.events[-1] if moment.events else None)
 

@@ -171,6 +171,11 @@ class Bot:
     peeks: bool = False
     crew: Crew | None = None
 
+    @property
+    def text(self) -> str:
+        """What a record says of it."""
+        return f"{self.spec}{PEEKS if self.peeks else ''}"
+
     def close(self) -> None:
         """Let go of what it holds beyond this object: of a program, its processes."""
         if self.crew is not None:
