@@ -29,15 +29,10 @@ def analyse(
     game: int | None,
     round_: int | None,
     action: int | None,
-    seat: int | None,
-    worlds: int | None,
-    agents: tuple[str, ...],
-    locate: bool,
     top: int | None,
-    seed: int,
-    agents_from: tuple[str, ...],
     quiet: bool,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Print what every legal action of a position comes to, or the mistakes of a recorded game.
 
@@ -55,32 +50,30 @@ def analyse(
         raise click.UsageError("--round and --action name a position together: give both, or none for the whole game")
     whole = recorded and round_ is None
     here = "a whole game; name a position with --round and --action" if whole else "a position"
-    for name, given, fits in (
+    of_position = {"--agent": "agents", "--agents": "agents_from", "--locate": "locate"}
+    for name, there, fits in (
         ("--round", round_ is not None, recorded),
-        ("--seat", seat is not None, whole),
-        ("--agent", bool(agents), not whole),
-        ("--agents", bool(agents_from), not whole),
-        ("--locate", locate, not whole),
+        ("--seat", given["seat"] is not None, whole),
+        *((name, bool(given[parameter]), not whole) for name, parameter in of_position.items()),
     ):
-        if given and not fits:
+        if there and not fits:
             raise click.UsageError(f"{name} does not go with {here}")
-    worlds = WORLDS if worlds is None else worlds
+    looked = {"worlds": WORLDS if given["worlds"] is None else given["worlds"], "seed": given["seed"]}
     if whole:
 
         def progress(done: int, rounds: int) -> None:
             if not quiet:
                 click.echo(f"mtrain: {done} of {rounds} rounds", err=True)
 
-        annotation = annotate(found, worlds=worlds, seed=seed, seat=seat, progress=progress)
+        annotation = annotate(found, seat=given["seat"], progress=progress, **looked)
         if as_json:
             show_json(annotation_json(annotation, top))
         else:
             show_annotation(annotation, top or 10)
         return
     position = found if round_ is None or action is None else position_at(found, round_, action)
-    analysis = analyse(
-        position, worlds=worlds, seed=seed, agents=agents or AGENTS, agents_from=agents_from, locate=locate
-    )
+    asked = {"agents": given["agents"] or AGENTS, "agents_from": given["agents_from"], "locate": given["locate"]}
+    analysis = analyse(position, **looked, **asked)
     if as_json:
         show_json(analysis_json(analysis, top))
     else:

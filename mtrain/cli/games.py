@@ -38,9 +38,7 @@ def record(
     games: int,
     seed: int,
     out: str,
-    agents_from: tuple[str, ...],
-    allow_peeking: bool,
-    **bot_limits: Any,
+    **asked: Any,
 ) -> None:
     """Play games, one AGENT a seat in the order of the seats, and write them down."""
     from mtrain.arena.driver import record_games
@@ -54,9 +52,9 @@ def record(
         raise click.UsageError(
             f"{len(agents)} agents for {players} players; name one agent a seat, in the order of the seats"
         )
-    registry = Registry(agents_from, limits_of(bot_limits))
+    registry = Registry(asked["agents_from"], limits_of(asked))
     specs = [registry.parse(agent) for agent in agents]
-    if not allow_peeking:
+    if not asked["allow_peeking"]:
         refuse_peeking(specs)
     bots = [build(spec) for spec in specs]
     if out != "-" and Path(out).exists():
@@ -189,17 +187,7 @@ def again(directory: str, game: int, out: str, in_words: bool, agents_from: tupl
 @click.option("--position", metavar="FILE", help="Start from a position in text instead of a deal.")
 @click.option("--depth", default=5, show_default=True, type=click.IntRange(1), help="The longest sequence counted.")
 @json_too
-def perft(
-    rules: str,
-    changes: tuple[str, ...],
-    players: int,
-    seed: int,
-    deal: int,
-    starter: int,
-    position: str | None,
-    depth: int,
-    as_json: bool,
-) -> None:
+def perft(rules: str, changes: tuple[str, ...], position: str | None, depth: int, as_json: bool, **dealt: int) -> None:
     """Count the sequences of actions of a fixed deal, by their length."""
     from mtrain.game.engine import new_game
     from mtrain.game.positions import parse_position
@@ -208,7 +196,7 @@ def perft(
 
     try:
         if position is None:
-            start = new_game(rules_of(rules, changes), players, seed=seed, deal=deal, starter=starter)
+            start = new_game(rules_of(rules, changes), **dealt)
         else:
             start = parse_position(Path(position).read_text(encoding="utf-8"))
     except OSError as error:

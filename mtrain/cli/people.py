@@ -95,19 +95,11 @@ def train(hand: str, start: int, by: Any, nodes: int | None, watch: bool, as_jso
 @bot_limits_too
 def play(
     agents: tuple[str, ...],
-    rules: str,
-    changes: tuple[str, ...],
-    players: int | None,
-    people: int | None,
-    names: tuple[str, ...],
-    rounds: int | None,
-    seed: int,
-    deal: int,
     save: str | None,
     resume: str | None,
     agents_from: tuple[str, ...],
     allow_peeking: bool,
-    **bot_limits: Any,
+    **given: Any,
 ) -> None:
     """Play against AGENTS, or levels, at this terminal; `help` there lists what can be entered.
 
@@ -122,11 +114,12 @@ def play(
     from mtrain.show.terminal import console_of
     from mtrain.think.registry import Registry
 
-    context, limits = click.get_current_context(), limits_of(bot_limits)
+    context, limits = click.get_current_context(), limits_of(given)
     if resume is not None:
-        fixed = ("agents", "rules", "changes", "players", "people", "names", "rounds", "seed", "deal", "save")
-        if given := [name for name in fixed if context.get_parameter_source(name) != ParameterSource.DEFAULT]:
-            raise click.UsageError(f"--resume goes on with the game in {resume} as it is; leave out {_said(given[0])}")
+        for name in ("agents", "rules", "changes", "players", "people", "names", "rounds", "seed", "deal", "save"):
+            if context.get_parameter_source(name) != ParameterSource.DEFAULT:
+                out = {"agents": "the agents", "changes": "--set", "names": "--me"}.get(name, f"--{name}")
+                raise click.UsageError(f"--resume goes on with the game in {resume} as it is; leave out {out}")
         said = saved.read(resume)
         agents_from = agents_from or tuple(said["agents_from"])
         players_there, changed = seated_again(said, Registry(agents_from, limits), allow_peeking)
@@ -138,21 +131,17 @@ def play(
             raise click.UsageError(f"{resume}: {error}") from None
         save = resume
     else:
-        resolved = rules_of(rules, changes if rounds is None else (*changes, f"rounds={rounds}"))
-        called = people_named(names, people)
-        check_seats(resolved, len(called), len(agents), players)
+        rounds = () if given["rounds"] is None else (f"rounds={given['rounds']}",)
+        rules = rules_of(given["rules"], (*given["changes"], *rounds))
+        called = people_named(given["names"], given["people"])
+        check_seats(rules, len(called), len(agents), given["players"])
         if save is not None:
             _new(save)
         seats = seated(called, agents, Registry(agents_from, limits), allow_peeking)
-        session = Session(resolved, seats, seed=seed, deal=deal)
+        session = Session(rules, seats, seed=given["seed"], deal=given["deal"])
     steady()
     file = None if save is None else Path(save)
     sys.exit(Playing(session, Entries(), console_of(sys.stdout), file, agents_from).play())
-
-
-def _said(parameter: str) -> str:
-    """Return a parameter of `play` as it is given."""
-    return {"agents": "the agents", "changes": "--set", "names": "--me"}.get(parameter, f"--{parameter}")
 
 
 def _new(save: str) -> None:

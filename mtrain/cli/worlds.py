@@ -1,6 +1,7 @@
 """Commands about hidden tiles: where they are, and whether what is said of them is true."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -56,18 +57,12 @@ def locate(position: str, seat: int | None, worlds: int, weigh: str | None, seed
 @json_too
 def calibrate(
     agents: tuple[str, ...],
-    rules: str,
     changes: tuple[str, ...],
-    players: int,
     deals: int,
-    every: int,
-    worlds: int,
-    weigh: str | None,
-    seed: int,
     out: str | None,
-    agents_from: tuple[str, ...],
     quiet: bool,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Let AGENTS play, and hold what observers say of hidden tiles against the truth."""
     from mtrain.arena.calibration import calibrate
@@ -77,19 +72,7 @@ def calibrate(
         if not quiet and done % max(1, deals // 10) == 0:
             click.echo(f"mtrain: {done:,} of {deals:,} deals", err=True)
 
-    made = calibrate(
-        agents,
-        rules,
-        changes=changes_of(changes),
-        players=players,
-        deals=deals,
-        every=every,
-        worlds=worlds,
-        weigh=weigh,
-        seed=seed,
-        agents_from=agents_from,
-        progress=progress,
-    )
+    made = calibrate(agents, changes=changes_of(changes), deals=deals, progress=progress, **given)
     for path in made.save(out) if out else ():
         click.echo(f"mtrain: wrote {path}", err=True)
     if as_json:
