@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtrain import __version__
 from mtrain.arena.chunks import Done, work
 from mtrain.arena.manifest import code
 from mtrain.arena.schedule import Chunk
@@ -31,6 +30,7 @@ from mtrain.errors import Mistake, Trouble
 from mtrain.think.agent import EXEC
 from mtrain.think.registry import build, bundled
 from mtrain.think.versions import source_at
+from mtrain.version import __version__
 
 PATIENCE = 30.0
 """Seconds without any worker, or without the scheduler, until a run gives up."""

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain import __version__
 from mtrain.arena.brake import Brake
 from mtrain.arena.command import house_rules
 from mtrain.arena.ladder import Ladder, climb
@@ -45,6 +44,7 @@ from mtrain.study.places import LEVEL, holm
 from mtrain.think.levels import FORMAT, Levels, levels_text, read_levels
 from mtrain.think.registry import Registry
 from mtrain.think.versions import made_of, rules_hash
+from mtrain.version import __version__
 
 FILE, SPEC = "levels.toml", "tuning.json"
 

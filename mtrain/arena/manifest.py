@@ -10,7 +10,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mtrain import __version__
 from mtrain.arena.command import command_of, house_rules
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import RULES_VERSION
@@ -18,6 +17,7 @@ from mtrain.study.results import FORMAT
 from mtrain.think.agent import EXEC, AgentSpec
 from mtrain.think.registry import all_params
 from mtrain.think.versions import hash_of, source_at
+from mtrain.version import __version__
 
 _CODE = ("arena/play.py", "arena/faults.py", "arena/schedule.py", "arena/chunks.py", "study/tables.py")
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from mtrain import __version__
 from mtrain.cli import analysing, catalogue, comparing, games, levels, people, tournaments, worlds
 from mtrain.cli.options import fail
 from mtrain.errors import Mistake, Trouble
+from mtrain.version import __version__
 
 # In the order of the help.
 COMMANDS = (

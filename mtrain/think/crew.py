@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from mtrain import __version__
 from mtrain.game.rng import Stream
 from mtrain.game.rules import RuleSet
 from mtrain.think import protocol
 from mtrain.think.faults import EXITED, GARBAGE, ILLEGAL, Broken, Unasked
 from mtrain.think.process import GRACE, KEPT, Limits, NotStarted, Process
+from mtrain.version import __version__
 
 
 @dataclass
