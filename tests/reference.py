@@ -1,4 +1,4 @@
-"""The referee: Mexican Train played a second time, slowly, straight from the text of RULES.md and RECORD.md.
+"""The referee: Mexican Train played a second time, slowly, straight from the text of the rules and of the records.
 
 It holds the presets, one round as a plain dict that changes event by event, the ranks of a game, and a check of whole
 game records. Tiles are texts ("12-7"), trains are lists of tiles in the order laid, nothing is cached that can be read
@@ -148,7 +148,7 @@ def tiles_dealt(rules: dict, players: int) -> int:
 
 
 def check_rules(rules: dict, players: int) -> None:
-    """Refuse fields and values that RULES.md does not know, and a table that cannot be dealt."""
+    """Refuse fields and values that the rules do not know, and a table that cannot be dealt."""
     fields = set(PRESETS["standard"])
     require(isinstance(rules, dict), "the rules are not an object")
     require(set(rules) == fields, f"rules with missing or unknown fields: {sorted(set(rules) ^ fields)}")

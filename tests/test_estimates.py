@@ -1,4 +1,4 @@
-"""Estimates: one number a block, intervals over blocks. Cases are named after `cases/harness.md`."""
+"""Estimates: one number a block, intervals over blocks."""
 
 import numpy as np
 import pandas as pd

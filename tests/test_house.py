@@ -1,6 +1,7 @@
 """The house: imports run one way, nobody imports an agent, and names lead where they say."""
 
 import ast
+import re
 from pathlib import Path
 
 import mtrain
@@ -86,3 +87,29 @@ def test_no_test_file_imports_another() -> None:
     for path in (HERE / "tests").rglob("*.py"):
         others = {name for name in imports(path) if name.split(".")[-1].startswith("test_")}
         assert not others, f"{path.name} imports {sorted(others)}: what they share belongs in tests/helpers"
+
+
+def test_every_case_has_a_test_and_every_number_a_line() -> None:
+    held: dict[str, set[str]] = {}
+    for line in (HERE / "tests" / "cases.md").read_text(encoding="utf-8").splitlines():
+        if case := re.match(r"- \*\*([A-Z]\d\d)\*\* .+ → .+", line):
+            assert case[1] not in held, f"{case[1]} has two lines"
+            held[case[1]] = set()
+        elif test := re.match(r"  - (test_\w+\.py::test_\w+)$", line):
+            held[list(held)[-1]].add(test[1])
+        else:
+            assert not line.lstrip().startswith("-"), line
+    for letter in {case[0] for case in held}:
+        numbers = [int(case[1:]) for case in held if case[0] == letter]
+        assert numbers == list(range(1, len(numbers) + 1)), letter
+    there: set[str] = set()
+    for path in (HERE / "tests").glob("test_*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                there.add(f"{path.name}::{node.name}")
+    for case, tests in held.items():
+        assert tests, f"{case} has no test"
+        assert tests <= there, f"{case}: no test {sorted(tests - there)}"
+    for test in there:
+        for case in re.findall(r"(?<=_)[A-Z]\d\d(?=_|$)", test):
+            assert test in held.get(case, ()), f"{test} is not in tests/cases.md"

@@ -204,8 +204,7 @@ def test_H35_no_process_is_left(mischief: Path) -> None:
     assert gone(found)
 
 
-def test_faults_do_not_depend_on_the_workers(tmp_path: Path) -> None:
-    """H01, with programs that fail."""
+def test_H01_programs_that_fail_do_not_depend_on_the_workers(tmp_path: Path) -> None:
     agents = [bot(tmp_path, name, MISDEEDS[name][0]) for name in ("exits", "rubbish", "illegal")]
     made = []
     for jobs in (1, 2):

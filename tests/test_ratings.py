@@ -1,4 +1,4 @@
-"""Ratings: one order-free Plackett–Luce fit, ties averaged. Cases are named after `cases/harness.md`."""
+"""Ratings: one order-free Plackett–Luce fit, ties averaged."""
 
 import dataclasses
 from itertools import permutations

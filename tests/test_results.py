@@ -1,4 +1,4 @@
-"""Results: directories read, checked and reported. Cases are named after `cases/harness.md`."""
+"""Results: directories read, checked and reported."""
 
 import hashlib
 import json

@@ -1,6 +1,6 @@
 """Chance: what a deal and a stream are made from, and that nothing else moves them.
 
-H02, H05, H06 and H08 are cases that random-number reports against other programs came to: workers that played the same
+The cases are those (`cases.md`) that random-number reports against other programs came to: workers that played the same
 games, rollouts that moved the cards, streams that began alike, hands that went with the agent and not with the seat.
 """
 

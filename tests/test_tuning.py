@@ -139,7 +139,6 @@ def test_the_file_says_what_was_found(steps: Tuned) -> None:
     assert (low["target"], low["target_of"]) == (0.35, "win")
     assert middle["target_of"] == "diff"
     assert "target" not in high
-    assert high["agent"] == "heuristic"  # L01: the top level is the unweakened agent
     assert low["diff"] > middle["diff"] > high["diff"]
     assert low["win_lo"] < low["win"] < low["win_hi"]
     assert low["plausibility"]["stays_in"] == low["plausibility"]["passes"] == 0
@@ -149,11 +148,19 @@ def test_the_file_says_what_was_found(steps: Tuned) -> None:
     assert 0.5 < step["rounds"] < 1
     assert step["rounds_lo"] < step["rounds"] < step["rounds_hi"]
     assert said["tuning"]["top"] == "heuristic"
-    assert 0 < low["lost_to_random_lo"] < low["lost_to_random"] < low["lost_to_random_hi"] < 1  # L07
     frame = levels_of(said)
     assert frame["level"].tolist() == ["low", "middle", "high"]
     assert steps_of(said)["gap"].tolist() == [round(gap, 4) for gap in steps.steps["gap"].tolist()]
     assert pairs_of(said)["rounds"].tolist() == [each["step"]["rounds"] for each in said["level"][1:]]
+
+
+def test_L01_the_top_level_is_the_agent_without_a_weakness(steps: Tuned) -> None:
+    assert steps.levels.said["level"][-1]["agent"] == "heuristic"
+
+
+def test_L07_the_weakest_level_loses_a_share_of_games_to_random(steps: Tuned) -> None:
+    low = steps.levels.said["level"][0]
+    assert 0 < low["lost_to_random_lo"] < low["lost_to_random"] < low["lost_to_random_hi"] < 1
 
 
 def test_tables_and_figures_lie_beside_the_file(steps: Tuned) -> None:

@@ -1,6 +1,6 @@
 """Observations and worlds: what a seat may know, and the deals that agree with it.
 
-H31: two hidden tiles change places, and the observation is the same bytes. H32: every world agrees with all that was
+H31 (`cases.md`): two hidden tiles change places, and the observation is the same bytes. H32: every world agrees with all that was
 seen, what draws and passes prove included, and the true hands are no likelier than others.
 """
 

@@ -2,7 +2,7 @@
 
 `step` does the next thing that nobody chooses (an engine found, a draw, a pass, the end of a turn) or stops at
 a choice; `advance` repeats it; `apply` does what was chosen. They check nothing: `mtrain.game.engine` does
-that for people, `is_legal` for the loops. "Rule" in a comment means RULES.md, by its heading.
+that for people, `is_legal` for the loops. "Rule" in a comment is a heading of docs/rules.md.
 
 An action is a positive integer with a meaning of its own, whatever the state: `PASS`, or
 ``1 << 14 | train << 10 | hi << 5 | lo`` for laying the tile hi-lo on a train. 0 is never an action.
@@ -113,7 +113,7 @@ def deal_out(s):
             give(s, seat, s.deck[s.top])
             s.top += 1
     if s.countdown:
-        # Rule "Engine": round k uses the double (max_pip + 1 − k).
+        # Rule "Before a round": `countdown`, the highest double first.
         open_station(s, np.int64(s.max_pip) + 1 - s.number)
 
 
@@ -152,7 +152,7 @@ def first_round(s, seed, number, seating, starter):
 
 @kernel
 def next_round(s, seed, number):
-    """Begin the next round of a game. Rule "Starter": it moves one seat each round."""
+    """Begin the next round of a game. Rule "Before a round": the starter moves one seat on."""
     s.number += 1
     s.starter = s.starter + 1 if s.starter + 1 < s.n_seats else 0
     deal(s, seed, number)
@@ -163,7 +163,7 @@ def next_round(s, seed, number):
 
 @kernel
 def _finish(s, how):
-    """End the round. Rule "The end": every seat scores what is left in its hand."""
+    """End the round. Rule "The end": everybody pays for what is left in the hand."""
     s.over = how
     s.n_legal = 0
     s.may_pass = 0
@@ -200,7 +200,7 @@ def _end_turn(s):
 
 @kernel
 def _pass_turn(s):
-    """Pass: the marker, the count of turns without change, the next seat. Rule "A turn", 3."""
+    """Pass: the marker, the count of turns without change, the next seat. Rule "A turn"."""
     seat = np.int64(s.turn)
     s.tally[seat, PASSES] += 1
     s.stopped |= (s.owed == RIDE) << seat
@@ -223,7 +223,7 @@ def open_to(s):
     if s.owed == COVER:
         return 1 << np.int64(s.open_on[s.n_open - 1])
     if s.owed == FIRST and s.n_open > 0:
-        return 1 << np.int64(s.open_on[0])  # Rule "A turn", 1: the oldest open double comes first
+        return 1 << np.int64(s.open_on[0])  # Rule "Doubles": the oldest open one comes first
     if s.riding and s.owed != EXTRA:
         return own
     return own | 1 << np.int64(s.n_seats) | np.int64(s.marked)
@@ -259,7 +259,7 @@ def _draw(s):
 
 @kernel
 def _find_engine(s):
-    """Place the engine from a hand, or draw for one. Rule "Engine"."""
+    """Place the engine from a hand, or draw for one. Rule "Before a round"."""
     best = -1
     holder = -1
     for k in range(np.int64(s.n_seats)):
@@ -305,7 +305,7 @@ def step(s):
         s.legal[train] = row
         n += popcount(row)
     if n > 0:
-        # Rule "A turn", 3: a seat that can play must play, but for a drawn tile under `may`; 2: a train may stop.
+        # Rule "A turn": whoever can play must, but for a drawn tile under `may`; "The first turn": a train may stop.
         s.may_pass = s.owed == RIDE or (s.drawn and not s.must_play)
         s.n_legal = n + s.may_pass
         return CHOICE
@@ -379,7 +379,7 @@ def apply(s, action):
         s.void[seat, v] += s.void[seat, v] < s.fresh[seat]  # one of the tiles drawn since is gone
         s.void[seat, x] += x != v and s.void[seat, x] < s.fresh[seat]
     if train == seat:
-        s.marked &= ~(1 << seat)  # Rule "A turn", 4
+        s.marked &= ~(1 << seat)  # Rule "A turn": so a marker goes
         s.tally[seat, PLAYS_OWN] += 1
     elif s.owed == EXTRA:
         s.riding = 0  # the owed tile went elsewhere: the seat has left its first-turn train

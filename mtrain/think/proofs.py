@@ -142,7 +142,7 @@ def _drawn(d, obs, tile):
 
 @kernel
 def _engine_found(d, obs, seat, moment):
-    """Note what the engine proves. Rule "Engine"."""
+    """Note what the engine proves. Rule "Before a round"."""
     engine = np.int64(obs.engine)
     tile = engine * (engine + 1) // 2 + engine
     d.found_at = moment
