@@ -22,10 +22,11 @@ from mtrain.game.record import dealt_rounds, play_events
 from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, override, preset
 from mtrain.game.state import MAX_SEATS
+from mtrain.game.tiles import MAX_TILES
 from mtrain.study import calibration as study
 from mtrain.study import files, plots, tables
 from mtrain.study.tables import METHODS
-from mtrain.think.locations import Sampler, unseen
+from mtrain.think.locations import Sampler, tally, unseen
 from mtrain.think.registry import Registry, build
 
 
@@ -212,14 +213,8 @@ class _Notes:
 
 
 def _places(position: np.ndarray) -> np.ndarray:
-    """Return where every tile is: int64[190], a seat, or MAX_SEATS for the boneyard."""
-    s = position[0]
-    where = np.full(len(s.laid_on), -1)
-    where[s.deck[int(s.top) : int(s.n_tiles)]] = MAX_SEATS
-    for seat in range(int(s.n_seats)):
-        rows = s.hand[seat].tolist()
-        for hi, row in enumerate(rows):
-            for lo in range(hi + 1):
-                if row >> lo & 1:
-                    where[hi * (hi + 1) // 2 + lo] = seat
+    """Return where every hidden tile is: int64[190], a seat, or MAX_SEATS for the boneyard."""
+    places = np.zeros((MAX_TILES, MAX_SEATS + 1))
+    tally(position, np.ones(1), places)
+    where: np.ndarray = places.argmax(axis=1)
     return where

@@ -86,7 +86,8 @@ def replay(file: str, in_words: bool, game: int | None, page: str | None, seat: 
     """
     from mtrain.game.record import RecordError, read_records, replayed, to_line
     from mtrain.show import saved
-    from mtrain.show.terminal import game_lines, show, show_json
+    from mtrain.show.sight import game_lines
+    from mtrain.show.terminal import show, show_json
 
     if page is not None and Path(page).exists():
         raise click.UsageError(f"{page} is there already; name a new file")
@@ -157,7 +158,7 @@ def again(directory: str, game: int, out: str, in_words: bool, agents_from: tupl
     """
     from mtrain.arena.again import again
     from mtrain.game.record import to_line
-    from mtrain.show.terminal import game_lines
+    from mtrain.show.sight import game_lines
 
     if out != "-" and Path(out).exists():
         raise click.UsageError(f"{out} is there already; name a new file")

@@ -211,15 +211,10 @@ def _is_whole(value: Any) -> bool:
 
 def _same(value: Any, right: Any) -> bool:
     """Say whether two JSON values are the same, types included."""
-    return json.dumps(value) == json.dumps(right) if _is_json(value) else False
-
-
-def _is_json(value: Any) -> bool:
     try:
-        json.dumps(value)
+        return json.dumps(value) == json.dumps(right)
     except (TypeError, ValueError):
         return False
-    return True
 
 
 def _refuse_event(position: np.ndarray, event: Event, expected: Event | None) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from mtrain.errors import Mistake
 from mtrain.game.record import Event
-from mtrain.show.boardtext import board_text, plain
+from mtrain.show.boardtext import board_text, writable
 from mtrain.show.drawing import picture
 from mtrain.show.placing import Piece, place
 from mtrain.show.sight import done, sight_of
@@ -80,9 +80,9 @@ class Board:
         """
         text: Text = board_text(self.sight, self.last, self.names, width)
         if not colour:
-            return plain(text.plain, encoding)
-        if plain(text.plain, encoding) != text.plain:
-            return Text.assemble(*((plain(part.plain, encoding), part.style) for part in text.divide(_edges(text))))
+            return writable(text.plain, encoding)
+        if writable(text.plain, encoding) != text.plain:
+            return Text.assemble(*((writable(part.plain, encoding), part.style) for part in text.divide(_edges(text))))
         return text
 
     def __str__(self) -> str:

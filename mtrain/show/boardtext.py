@@ -3,15 +3,15 @@
 Written from a `Sight`; what an encoding cannot say is said in ASCII.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
 from mtrain.game.tiles import tile_text
-from mtrain.show.sight import Done, Sight, train_name
+from mtrain.show.sight import Done, Sight, cut, train_name
 
 # The signs of the text, and what stands for them where they cannot be written.
-_PLAIN = {"·": "|", "▶": ">", "⚑": "!", "›": ">", "…": "~", "≡": "="}
+_SIGNS = str.maketrans({"·": "|", "▶": ">", "⚑": "!", "›": ">", "…": "~", "≡": "="})
 
 _BRIGHT = {
     "turn": "bold blue",
@@ -42,14 +42,12 @@ def board_text(seen: Sight, last: Done | None, names: Sequence[str] | None, widt
     return Text("\n").join(texts)
 
 
-def plain(text: str, encoding: str | None) -> str:
-    """Return a text as an encoding can write it: signs that it lacks are said in ASCII."""
+def writable(text: str, encoding: str | None, signs: Mapping[int, str] = _SIGNS) -> str:
+    """Return a text as an encoding can write it: where it lacks a sign, all are said in ASCII."""
     try:
         text.encode(encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
-        for sign, word in _PLAIN.items():
-            text = text.replace(sign, word)
-        return text.encode("ascii", "replace").decode()
+        return text.translate(signs).encode("ascii", "replace").decode()
     return text
 
 
@@ -100,12 +98,8 @@ def _hand(
     if last is not None and last.what == "pass" and last.seat == seat:
         held.append(("(passed)", "last"))
     if names is not None:
-        held.insert(0, (f"{_cut(names[seat], width // 3)}:", ""))
+        held.insert(0, (f"{cut(names[seat], width // 3)}:", ""))
     return _folded(first, held, width)
-
-
-def _cut(name: str, most: int) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def _folded(first: list[_Part], words: list[_Part], width: int) -> list[list[_Part]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mtrain.errors import Mistake, nearest
+from mtrain.show.boardtext import writable
 
 MOST = 200  # characters of an entry that are read; no entry needs so many
 
@@ -43,12 +44,7 @@ def unknown(word: str, known: Sequence[str]) -> EntryError:
 
 def plain(text: str, stream: Any = None) -> str:
     """Return a text in the characters that a stream has."""
-    encoding = getattr(stream or sys.stdout, "encoding", None) or "ascii"
-    try:
-        text.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return text.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
-    return text
+    return writable(text, getattr(stream or sys.stdout, "encoding", None) or "ascii", _PLAIN)
 
 
 def steady() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from mtrain.game.record import Event
 from mtrain.show.session import Session
-from mtrain.show.terminal import event_words
+from mtrain.show.sight import event_words
 from mtrain.study.words import counted
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from mtrain.game.notation import train_text
 from mtrain.game.tiles import HI, LO, set_size, tile_of, tile_text
-from mtrain.show.sight import Done, Joined, Sight, train_name
+from mtrain.show.sight import Done, Joined, Sight, cut, train_name
 
 UNIT = 20  # the side of half a tile
 GAP = 2  # between tiles
@@ -304,15 +304,11 @@ def _label(seen: Sight, plan: Plan, train: int, last: Done | None, names: Sequen
     if seen.marked[train]:
         yield Piece("marker", x + LABEL - 20 - 32, top, 32, 18)
     if names is not None:
-        yield Piece("text", x, middle - 5, LABEL - 20, 14, text=_cut(names[train], 22), look="small")
+        yield Piece("text", x, middle - 5, LABEL - 20, 14, text=cut(names[train], 22), look="small")
     count, score = seen.counts[train], seen.scores[train]
     said = f"{count} tile{'s' * (count != 1)} · score {score}"
     y = middle + 9 if names is not None else middle + 3
     yield Piece("text", x, y, LABEL - 20, 14, text=said, look="small")
-
-
-def _cut(name: str, most: int) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def _hand(seen: Sight, plan: Plan, seat: int, slots: Sequence[int | None], last: Done | None) -> Iterator[Piece]:

@@ -16,8 +16,7 @@ from typing import Any
 from mtrain.game.record import replay as played
 from mtrain.show.drawing import STYLE, definitions, draw, picture
 from mtrain.show.placing import GROUND, Piece, Plan, lanes_needed, place
-from mtrain.show.sight import Done, Sight, done, hold_seat, sight_of
-from mtrain.show.terminal import told
+from mtrain.show.sight import Done, Sight, done, hold_seat, sight_of, told
 
 _HEIGHT = 860  # of the page in a notebook, in pixels
 

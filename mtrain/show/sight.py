@@ -4,7 +4,7 @@ Pictures and text are both made from a `Sight`, so neither reads a State, and no
 which train is asked of the kernels.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from mtrain.errors import Mistake
 from mtrain.game import kernels
 from mtrain.game.notation import MEXICAN, Action, train_text
-from mtrain.game.record import Event
+from mtrain.game.record import Event, replay
 from mtrain.game.state import COVER, EXTRA, FIRST, OUT, RIDE, STATE
 from mtrain.game.tiles import HI, LO, tile_of, tile_text
 
@@ -110,11 +110,17 @@ def held(s: Any, seat: int) -> tuple[int, ...]:
     return tuple(hi * (hi + 1) // 2 + lo for hi in numbers for lo in range(hi, -1, -1) if rows[hi] >> lo & 1)
 
 
-def train_words(train: int, n_seats: int, seat: int | None = None) -> str:
-    """Return a train as a person would say it; `seat` is who would."""
-    if train == n_seats:
+def train_words(
+    train: int | str, seat: int | None = None, names: Sequence[str] | None = None, viewer: int | None = None
+) -> str:
+    """Return a train, named as in an event of a record, as a person would say it; `seat` is who would."""
+    if train == MEXICAN:
         return "the Mexican train"
-    return "its own train" if train == seat else f"the train of seat {train}"
+    if train == viewer:
+        return "your own train" if seat == viewer else "your train"
+    if train == seat:
+        return "their own train" if names else "its own train"
+    return f"the train of {names[int(train)]}" if names else f"the train of seat {train}"
 
 
 def turn_words(s: Any) -> str:
@@ -128,7 +134,8 @@ def turn_words(s: Any) -> str:
     if s.owed == COVER or (s.owed == FIRST and s.n_open):
         train = int(s.open_on[int(s.n_open) - 1 if s.owed == COVER else 0])
         double = f"{int(s.end[train])}-{int(s.end[train])}"
-        return f"seat {seat} is on turn{drew} and must cover {double} on {train_words(train, n, seat)}"
+        where = train_words(MEXICAN if train == n else train, seat)
+        return f"seat {seat} is on turn{drew} and must cover {double} on {where}"
     if s.owed == EXTRA:
         return f"seat {seat} is on turn{drew} and owes a tile for its double"
     if s.owed == RIDE:
@@ -183,6 +190,87 @@ def done(last: int | Event | Sequence[Any] | None, seen: Sight) -> Done | None:
     raise Mistake(f"neither an action nor an event of a record: {last!r}")
 
 
+def cut(name: str, most: int) -> str:
+    """Return a name of at most so many characters."""
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
 def train_name(train: int, n_seats: int) -> str:
     """Return the short name of a train: whose it is."""
     return "Mexican" if train == n_seats else f"seat {train_text(train, n_seats)}"
+
+
+# ── Events and games in words ─────────────────────────────────────────────────────────────────────────────
+
+
+def event_words(event: Event, names: Sequence[str] | None = None, viewer: int | None = None) -> str:
+    """Return an event as a person would say it, and hear it in the seat `viewer`; a draw without its tile, too."""
+    seat, what, *rest = event
+    who = "you" if seat == viewer else names[seat] if names else f"seat {seat}"
+    s = "" if seat == viewer else "s"
+    if what == "play":
+        return f"{who} lay{s} {rest[0]} on {train_words(rest[1], seat, names, viewer)}"
+    if what == "draw":
+        return f"{who} draw{s} {rest[0] if rest else 'a tile'}"
+    if what == "engine":
+        return f"{who} place{s} the engine {rest[0]}"
+    return f"{who} pass{'es' if s else ''}"
+
+
+def told(event: Event, s: Any, marked: int, n_open: int) -> str:
+    """Return an event in words, with what came of it; `s` is the position after it.
+
+    Parameters
+    ----------
+    event, s
+        The event, and the record of the position after it.
+    marked, n_open
+        The markers and the number of open doubles before it.
+    """
+    words = event_words(event)
+    if changed := int(s.marked) ^ marked:
+        words += f" (marker {'up' if changed & int(s.marked) else 'down'})"
+    if event[1] == "play" and s.n_open > n_open:
+        words += " (a double to cover)"
+    return words
+
+
+def game_lines(
+    record: Mapping[str, Any], steps: Iterable[tuple[int, int, np.ndarray, Event | None]] | None = None
+) -> Iterator[str]:
+    """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way.
+
+    An unfinished game brings its `steps`, which are those of `replay` for a record.
+    """
+    seats = ", ".join(f"seat {seat} {agent}" for seat, agent in enumerate(record["agents"]))
+    yield f"game {record['game']} (seed {record['seed']}): {seats}"
+    turn: list[str] = []
+    for number, _, position, event in replay(record) if steps is None else steps:
+        round_ = record["rounds"][number - 1]
+        if event is None:
+            marked = n_open = 0
+            yield ""
+            starts = f"seat {round_['starter']} starts, {len(round_['boneyard'])} tiles in the boneyard"
+            yield f"round {number}: engine {round_['engine'] or 'not yet placed'}, {starts}"
+            for seat, hand in enumerate(round_["hands"]):
+                yield f"  seat {seat} is dealt {' '.join(hand)}"
+            continue
+        words = told(event, position[0], marked, n_open)
+        marked, n_open = int(position[0].marked), int(position[0].n_open)
+        if turn and turn[0].split()[1] == str(event[0]):
+            turn.append(words.split(" ", 2)[2])
+        else:
+            if turn:
+                yield "  " + ", ".join(turn)
+            turn = [words]
+        if position[0].over:
+            yield "  " + ", ".join(turn)
+            turn = []
+            yield f"  {'out' if round_['end'] == 'out' else 'blocked'}; scores {' '.join(map(str, round_['scores']))}"
+    if turn:
+        yield "  " + ", ".join(turn)
+    yield ""
+    if "totals" in record:
+        yield f"totals {' '.join(map(str, record['totals']))}; ranks {' '.join(map(str, record['ranks']))}"
+    else:
+        yield "the game is not finished"

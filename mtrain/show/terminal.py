@@ -9,11 +9,10 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 from rich import box
 from rich.console import Console, Group
@@ -22,7 +21,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from mtrain.game.record import Event, replay
 from mtrain.study.sheets import Sheet, places
 from mtrain.study.words import counted
 
@@ -325,89 +323,3 @@ class Watch:
     def _standings(self, step: "Step") -> Table:
         rows = [row[:5] for row in standings_rows(step.standings())]
         return table(STANDINGS_HEADINGS[:5], rows, "standings so far", self.stream)
-
-
-# ── Games ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _train_of(seat: int, train: Any, names: Sequence[str] | None, viewer: int | None) -> str:
-    if train == "mexican":
-        return "the Mexican train"
-    if train == viewer:
-        return "your own train" if seat == viewer else "your train"
-    if train == seat:
-        return "their own train" if names else "its own train"
-    return f"the train of {names[train]}" if names else f"the train of seat {train}"
-
-
-def event_words(event: Event, names: Sequence[str] | None = None, viewer: int | None = None) -> str:
-    """Return an event as a person would say it, and hear it in the seat `viewer`; a draw without its tile, too."""
-    seat, what, *rest = event
-    who = "you" if seat == viewer else names[seat] if names else f"seat {seat}"
-    s = "" if seat == viewer else "s"
-    if what == "play":
-        return f"{who} lay{s} {rest[0]} on {_train_of(seat, rest[1], names, viewer)}"
-    if what == "draw":
-        return f"{who} draw{s} {rest[0] if rest else 'a tile'}"
-    if what == "engine":
-        return f"{who} place{s} the engine {rest[0]}"
-    return f"{who} pass{'es' if s else ''}"
-
-
-def told(event: Event, s: Any, marked: int, n_open: int) -> str:
-    """Return an event in words, with what came of it; `s` is the position after it.
-
-    Parameters
-    ----------
-    event, s
-        The event, and the record of the position after it.
-    marked, n_open
-        The markers and the number of open doubles before it.
-    """
-    words = event_words(event)
-    if changed := int(s.marked) ^ marked:
-        words += f" (marker {'up' if changed & int(s.marked) else 'down'})"
-    if event[1] == "play" and s.n_open > n_open:
-        words += " (a double to cover)"
-    return words
-
-
-def game_lines(
-    record: Mapping[str, Any], steps: Iterable[tuple[int, int, np.ndarray, Event | None]] | None = None
-) -> Iterator[str]:
-    """Yield a recorded game in words, a line a turn; what is told is checked by the rules on the way.
-
-    An unfinished game brings its `steps`, which are those of `replay` for a record.
-    """
-    seats = ", ".join(f"seat {seat} {agent}" for seat, agent in enumerate(record["agents"]))
-    yield f"game {record['game']} (seed {record['seed']}): {seats}"
-    turn: list[str] = []
-    for number, _, position, event in replay(record) if steps is None else steps:
-        round_ = record["rounds"][number - 1]
-        if event is None:
-            marked = n_open = 0
-            yield ""
-            starts = f"seat {round_['starter']} starts, {len(round_['boneyard'])} tiles in the boneyard"
-            yield f"round {number}: engine {round_['engine'] or 'not yet placed'}, {starts}"
-            for seat, hand in enumerate(round_["hands"]):
-                yield f"  seat {seat} is dealt {' '.join(hand)}"
-            continue
-        words = told(event, position[0], marked, n_open)
-        marked, n_open = int(position[0].marked), int(position[0].n_open)
-        if turn and turn[0].split()[1] == str(event[0]):
-            turn.append(words.split(" ", 2)[2])
-        else:
-            if turn:
-                yield "  " + ", ".join(turn)
-            turn = [words]
-        if position[0].over:
-            yield "  " + ", ".join(turn)
-            turn = []
-            yield f"  {'out' if round_['end'] == 'out' else 'blocked'}; scores {' '.join(map(str, round_['scores']))}"
-    if turn:
-        yield "  " + ", ".join(turn)
-    yield ""
-    if "totals" in record:
-        yield f"totals {' '.join(map(str, record['totals']))}; ranks {' '.join(map(str, record['ranks']))}"
-    else:
-        yield "the game is not finished"
