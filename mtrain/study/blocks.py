@@ -468,18 +468,8 @@ def merged(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 def met(n_agents: int, a: Ints, b: Ints) -> Ints:
     """int64[n_agents]: the group of each agent when agents a[i] and b[i] met; numbered from 0, by first agent."""
-    reach = np.eye(n_agents, dtype=bool)
-    if not n_agents:
-        return np.zeros(0, np.int64)
-    reach[a, b] = reach[b, a] = True
-    first = closure(reach).argmax(axis=1)
-    return np.unique(first, return_inverse=True)[1]
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
 
-
-def closure(reach: Bools) -> Bools:
-    """bool[n, n]: what can be reached in any number of steps, given what can be in one (the diagonal included)."""
-    while True:
-        further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
-        if (further == reach).all():
-            return reach
-        reach = further
+    meetings = coo_array((np.ones(len(a), bool), (a, b)), (n_agents, n_agents))
+    return connected_components(meetings, directed=False)[1].astype(np.int64)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from mtrain.study.anchors import BY_DEFINITION, Anchor
-from mtrain.study.blocks import Bools, Floats, Ints, closure, met
+from mtrain.study.blocks import Bools, Floats, Ints, met
 from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, t_quantile
 from mtrain.study.plackett_luce import RIDGE, Outcomes, fit, outcomes, refits, slopes
 from mtrain.study.resample import resample
@@ -142,6 +142,8 @@ def _errors(games: Outcomes, theta: Floats, information: Floats, zero: Floats, p
 
 def _notes(games: Outcomes, agents: Ints, ranks: Ints, group: Ints, blocks: Ints, error: Floats) -> Any:
     """object[agents]: why an agent's rating has no interval, or ""."""
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
     n = len(games.labels)
     ahead = np.eye(n, dtype=bool)
     for a in range(agents.shape[1] - 1):
@@ -149,12 +151,12 @@ def _notes(games: Outcomes, agents: Ints, ranks: Ints, group: Ints, blocks: Ints
             ahead[agents[:, a], agents[:, b]] = True
             level = ranks[:, a] == ranks[:, b]
             ahead[agents[level, b], agents[level, a]] = True
-    reach = closure(ahead)
+    circle = connected_components(ahead, connection="strong")[1]
     note = np.full(n, "", dtype=object)
     note[~(error > NOISE)] = CONSTANT
     for agent in range(n):
         others = group == group[agent]
-        if not (reach[others][:, others]).all():  # Ford (1957): the maximum lies at infinity
+        if (circle[others] != circle[agent]).any():  # Ford (1957): the maximum lies at infinity
             note[agent] = "some agents of its group never finished behind the others: held by the ridge"
         others[agent] = False
         if others.any() and not ahead[others, agent].any():
