@@ -113,3 +113,14 @@ def test_every_case_has_a_test_and_every_number_a_line() -> None:
     for test in there:
         for case in re.findall(r"(?<=_)[A-Z]\d\d(?=_|$)", test):
             assert test in held.get(case, ()), f"{test} is not in tests/cases.md"
+
+
+def test_only_the_command_line_handles_signals() -> None:
+    """And a worker process of ours, which nobody else lives in."""
+    for name, path in modules().items():
+        if name.startswith("mtrain.cli."):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if getattr(node, "name", "") != "_serve":
+                calls = {ast.unparse(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)}
+                assert "signal.signal" not in calls, name

@@ -11,8 +11,9 @@ import pytest
 
 import mtrain as m
 from mtrain.arena.merge import MergeError, merge
-from mtrain.arena.run import Unwritten, run
+from mtrain.arena.run import run
 from mtrain.arena.tournament import Tournament, TournamentError, plan
+from mtrain.arena.workdir import Unwritten
 from mtrain.study import files
 from mtrain.study.parts import Parts
 from mtrain.study.results import read

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,10 +23,10 @@ from mtrain.arena import run as arena
 from mtrain.arena import workers
 from mtrain.arena.chunks import Done, work
 from mtrain.arena.experiment import begin, read_experiment
-from mtrain.arena.lock import Locked, locked
-from mtrain.arena.run import Unwritten, run
+from mtrain.arena.run import Interrupted, run
 from mtrain.arena.store import log
 from mtrain.arena.tournament import TournamentError, plan
+from mtrain.arena.workdir import Locked, Unwritten, locked
 from mtrain.errors import Mistake, Trouble
 from mtrain.study import files
 from mtrain.study.digests import Digest
@@ -287,7 +288,7 @@ def test_two_runs_cannot_share_a_directory(folder: Path) -> None:
 
 
 def test_the_lock_of_a_dead_process_holds_nothing(folder: Path) -> None:
-    hold = "import sys, time; from pathlib import Path; from mtrain.arena.lock import locked\n"
+    hold = "import sys, time; from pathlib import Path; from mtrain.arena.workdir import locked\n"
     hold += "with locked(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(60)"
     holder = launch("-c", hold, str(folder))
     assert holder.stdout
@@ -437,9 +438,9 @@ IN_PYTHON = """
 import signal, sys
 from dataclasses import replace
 from pathlib import Path
-from mtrain.arena.brake import Brake
 from mtrain.arena.run import Interrupted, run
 from mtrain.arena.tournament import plan
+from mtrain.cli.signals import stop_signals
 
 out = Path(sys.argv[1])
 t = plan(["random", "greedy"], players=2, deals=40, seed=5, changes={"rounds": 2})
@@ -451,9 +452,9 @@ except KeyboardInterrupt as stopped:
     assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
 # The one that was finished, and the one in flight.
 assert len(list((out / "games.parquet").glob("part-*"))) == 2
-with Brake() as brake:
+with stop_signals() as interrupt:
     signal.raise_signal(signal.SIGTERM)
-    assert brake.pulled
+    assert interrupt.is_set()
     try:
         signal.raise_signal(signal.SIGINT)
     except KeyboardInterrupt:
@@ -465,6 +466,36 @@ def test_H35_ctrl_c_in_python(folder: Path) -> None:
     ran = python("-c", IN_PYTHON, str(folder / "a"))
     assert ran.stdout == "twice\n", ran.stderr
     run(quick(), folder / "a", jobs=1, resume=True)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_H35_a_library_call_leaves_signals_alone(folder: Path, jobs: int) -> None:
+    """Whoever calls handles them as they like; workers of any kind finish what they have, and nothing is ours."""
+
+    def handlers() -> list[object]:
+        return [signal.getsignal(number) for number in signal.valid_signals()]
+
+    (folder / "slow.py").write_text(SLOW.format(seconds=0))
+    before, seen = handlers(), []
+    m.tournament(["slow", "random"], players=2, deals=3, agents_from=[folder / "slow.py"], jobs=jobs, rounds=1,
+                 watch=lambda step: seen.append(handlers()))  # fmt: skip
+    assert seen
+    assert all(each == before for each in [*seen, handlers()])
+
+
+def test_H35_an_event_ends_a_run_in_any_thread(folder: Path) -> None:
+    ends, found = threading.Event(), []
+
+    def play() -> None:
+        try:
+            run(quick(), folder / "a", jobs=1, interrupt=ends, watch=lambda step: ends.set())
+        except Interrupted as interrupted:
+            found.append(interrupted.results)
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    thread.join()
+    assert len(found[0].parts) == len(parts(folder / "a")) == 2  # the one that was finished, and the one in flight
 
 
 def test_a_worker_that_is_killed_is_one_sentence(folder: Path) -> None:

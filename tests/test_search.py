@@ -13,10 +13,10 @@ import pytest
 from scipy import stats
 
 import mtrain as m
-from mtrain.arena.lock import locked
 from mtrain.arena.search import Search, SearchInterrupted, maximise
 from mtrain.arena.space import Choices, Range, SearchError, parse_space
 from mtrain.arena.tournament import MAX_SEED
+from mtrain.arena.workdir import locked
 from mtrain.errors import Mistake, Trouble
 from mtrain.game.rng import SEARCH, stream
 from mtrain.study import files

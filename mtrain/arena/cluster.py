@@ -168,7 +168,7 @@ class Cluster:
                 raise Lost(f"the Dask scheduler at {self.address} {what}; what is finished is kept")
         return self.n_threads
 
-    def spread(self, t: Tournament, chunks: Iterable[Chunk]) -> Generator[Done]:
+    def spread(self, t: Tournament, chunks: Iterable[Chunk], interrupt: threading.Event) -> Generator[Done]:
         """Yield the chunks' outcomes as they finish: two in flight for each thread.
 
         Raises
@@ -192,7 +192,7 @@ class Cluster:
             come(outcome)
 
         try:
-            yield from flow(chunks, submit, lambda: max(1, 2 * self.threads()), self.threads)
+            yield from flow(chunks, submit, lambda: max(1, 2 * self.threads()), interrupt, self.threads)
         finally:
             self.client.cancel(list(flying), force=True)
 

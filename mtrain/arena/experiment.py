@@ -5,15 +5,18 @@ This module reads files, makes room for their results, and plays nothing.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtrain.arena.run import ready
+from mtrain.arena.run import RUN
 from mtrain.arena.tournament import Tournament, plan
+from mtrain.arena.workdir import Kind
 from mtrain.errors import Mistake, nearest, read_toml
-from mtrain.study import parts as study
+from mtrain.study.parts import FORMAT
+from mtrain.study.results import PARTS_FILE
+from mtrain.study.tables import ResultsError
 from mtrain.think.registry import build
 
 # Every key of an experiment, its type, and what it says.
@@ -153,11 +156,25 @@ def begin(experiment: Experiment, out: Path, names: Iterable[str], resume: bool 
     for name in names:
         for spec in experiment.parts[name].agents:
             build(spec)
-    if not study.is_parts(out):
-        ready(out, resume)
+    if EXPERIMENT.read(out) is None:
+        RUN.ready(out, resume)
     for name in names:
-        ready(out / name, resume)
-    study.begin(out, experiment.question, list(experiment.parts))
+        RUN.ready(out / name, resume)
+    EXPERIMENT.agreed(out, spec_of(experiment.question, list(experiment.parts)))
+
+
+def spec_of(title: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return what is written down of an experiment with parts."""
+    return {"format": FORMAT, "title": title, "parts": list(names)}
+
+
+def _apart(spec: Mapping[str, Any], before: Mapping[str, Any], where: str) -> str:
+    same = all(spec[key] == before.get(key) for key in ("title", "parts"))
+    return "" if same else f"{before.get('title')!r} with {', '.join(map(str, before.get('parts', ())))}"
+
+
+EXPERIMENT = Kind(PARTS_FILE, "experiment", "another experiment", "it holds an experiment", ResultsError, _apart)
+"""An experiment with parts in a directory, each a run in a folder of its own."""
 
 
 def _check(said: Mapping[str, Any], where: str, known: Mapping[str, tuple[type, str]]) -> None:

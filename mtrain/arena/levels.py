@@ -5,9 +5,9 @@ the next lower one, how plausible it plays, and what made it. The time that anyt
 is the one thing that differs from run to run.
 """
 
-import json
 import math
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.arena.brake import Brake
 from mtrain.arena.command import house_rules
 from mtrain.arena.ladder import Ladder, climb
 from mtrain.arena.plays import AGENT, Progress
-from mtrain.arena.run import written
 from mtrain.arena.targets import Steps, wanted
 from mtrain.arena.tournament import TournamentError
 from mtrain.arena.tuning import (
@@ -34,6 +32,7 @@ from mtrain.arena.tuning import (
     plan_tuning,
     search,
 )
+from mtrain.arena.workdir import Kind
 from mtrain.game.rules import RULES_VERSION, RuleSet, override, preset
 from mtrain.study import files, ladder_tables, tables
 from mtrain.study.curve import Probe, probes_table
@@ -46,7 +45,21 @@ from mtrain.think.registry import Registry
 from mtrain.think.versions import made_of, rules_hash
 from mtrain.version import __version__
 
-FILE, SPEC = "levels.toml", "tuning.json"
+FILE = "levels.toml"
+
+
+def _apart(spec: Mapping[str, Any], before: Mapping[str, Any], where: str) -> str:
+    differ = (key for key, value in spec.items() if before.get(key) != value)
+    return next((f"its {key} is {before.get(key)!r}, not {spec[key]!r}" for key in differ), "")
+
+
+def work(file: str) -> Kind:
+    """Return the kind of work on levels that says in a file what it is."""
+    begun = "--resume (resume=True) goes on with what it holds"
+    return Kind(file, "work", "other work", begun, TournamentError, _apart)
+
+
+TUNING = work("tuning.json")
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,7 @@ def run_tuning(
     *,
     jobs: int | None = None,
     resume: bool = False,
-    brake: Brake | None = None,
+    interrupt: threading.Event | None = None,
     watch: Callable[[Progress], None] | None = None,
 ) -> Tuned:
     """Find levels, confirm them on fresh deals and write their file.
@@ -89,8 +102,8 @@ def run_tuning(
         Workers; None: one a core. The file has the same bytes whatever their number.
     resume
         If the directory holds the same tuning, go on with it.
-    brake, watch
-        What ends the work; who is told how far it is.
+    interrupt, watch
+        What ends the work once it is set; who is told how far it is.
 
     Raises
     ------
@@ -102,19 +115,16 @@ def run_tuning(
         As from `run`.
     """
     out = Path(out)
-    spec = spec_of(tuning)
-    begin(out, SPEC, spec, resume)
-    plays = tuning.plays(out, jobs=jobs, brake=brake, watch=watch)
     registry = Registry(tuning.agents_from)
-    placed, found = search(tuning, plays)
     sizes = tuning.sizes
-    agents = {each.name: each.agent for each in placed}
-    ladder = climb(plays, registry, agents, sizes.confirm, sizes.pairs, CONFIRM, "confirm")
-    troubles = _troubles(tuning, placed, ladder)
-    said = _file(tuning, placed, ladder, registry, out, troubles)
-    with written(out):
+    with TUNING.opened(out, spec_of(tuning), resume):
+        plays = tuning.plays(out, jobs=jobs, interrupt=interrupt, watch=watch)
+        placed, found = search(tuning, plays)
+        agents = {each.name: each.agent for each in placed}
+        ladder = climb(plays, registry, agents, sizes.confirm, sizes.pairs, CONFIRM, "confirm")
+        troubles = _troubles(tuning, placed, ladder)
         _write_tables(found, ladder, out)
-        files.put(out / FILE, levels_text(said).encode())
+        files.put(out / FILE, levels_text(_file(tuning, placed, ladder, registry, out, troubles)).encode())
     return Tuned(read_levels(out / FILE), ladder.steps, troubles)
 
 
@@ -136,35 +146,6 @@ def spec_of(tuning: Tuning) -> dict[str, Any]:
         "max_step": tuning.max_step,
         "agents_from": list(tuning.agents_from),
     }
-
-
-def begin(out: Path, name: str, spec: Mapping[str, Any], resume: bool) -> None:
-    """Make sure that work of a kind can be kept in a directory, and write down there what it is.
-
-    Raises
-    ------
-    TournamentError
-        If the directory is not empty, unless it holds the same work, and that is to be gone on with.
-    """
-    text = json.dumps(spec, indent=2, ensure_ascii=False) + "\n"
-    file = out / name
-    try:
-        there = (
-            [path.name for path in out.iterdir() if not path.name.endswith(files.UNFINISHED)] if out.is_dir() else []
-        )
-        if not there:
-            files.put(file, text.encode())
-            return
-        before = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
-    except (OSError, ValueError) as error:
-        raise TournamentError(f"{out} cannot be used: {error}") from None
-    if before is None:
-        raise TournamentError(f"{out} is not empty; name a new directory, or empty it first")
-    if not resume:
-        raise TournamentError(f"{out} is not empty: --resume (resume=True) goes on with what it holds")
-    for key, value in spec.items():
-        if before.get(key) != value:
-            raise TournamentError(f"{out} holds other work: its {key} is {before.get(key)!r}, not {value!r}")
 
 
 def _troubles(tuning: Tuning, placed: list[Placed], ladder: Ladder) -> list[str]:

@@ -1,11 +1,9 @@
 """Manifests: what is written down of a run, for whoever reads its tables later or plays it again."""
 
 import functools
-import json
 import platform
 import shlex
 import time
-from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -75,10 +73,6 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "finished": False,
     }
-
-
-def to_bytes(manifest: Mapping[str, Any]) -> bytes:
-    return (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def source(agent: AgentSpec) -> str:

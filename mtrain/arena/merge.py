@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from mtrain.arena import lock
-from mtrain.arena.manifest import to_bytes
-from mtrain.arena.run import finish, ready, written
+from mtrain.arena.experiment import EXPERIMENT, spec_of
+from mtrain.arena.run import RUN, finish
 from mtrain.arena.spec import difference
 from mtrain.arena.store import LOG, Entry, Store, log, number_of, part, torn
+from mtrain.arena.workdir import locked, to_bytes, written
 from mtrain.errors import Mistake
 from mtrain.game.jit import say
 from mtrain.study import blocks, files, parts, results, tables
@@ -73,8 +73,8 @@ def merge(out: str | Path, sources: Sequence[str | Path]) -> results.Results | p
         raise MergeError(f"no chunk of games is finished in {', '.join(map(str, places))}")
     _same([(source.path, source.manifest) for source in read])
     _once(read)
-    ready(out)
-    with written(out), lock.locked(out):
+    RUN.ready(out)
+    with written(out), locked(out):
         return _write(out, read)
 
 
@@ -88,8 +88,8 @@ def _merge_parts(out: Path, places: list[Path]) -> parts.Parts:
     for other in read[1:]:
         if (other.title, other.names) != (first.title, first.names):
             raise MergeError(f"{other.path} holds another experiment than {first.path}: {other.title!r}")
-    ready(out)
-    parts.begin(out, first.title, first.names)
+    RUN.ready(out)
+    EXPERIMENT.agreed(out, spec_of(first.title, first.names))
     for name in first.names:
         there = [path / name for path in places if (path / name / "manifest.json").is_file()]
         if there:

@@ -4,15 +4,15 @@ Every one has a name, and is played once: gone on with, the same work reads what
 *set of deals* is a seed of its own; what is played on one set is paired deal by deal. This module knows no level.
 """
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mtrain.arena.brake import Brake
 from mtrain.arena.manifest import manifest_of
-from mtrain.arena.run import Step, manifest_in, run
+from mtrain.arena.run import RUN, Step, run
 from mtrain.arena.spec import difference
 from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.game.rng import LEVELS, stream
@@ -51,8 +51,8 @@ class Plays:
         What all sets of deals are made from.
     agents_from
         Where to look for agents besides.
-    jobs, brake, watch
-        Workers; what ends the work; who is told how far it is.
+    jobs, interrupt, watch
+        Workers; what ends the work once it is set; who is told how far it is.
     n_games
         Games of all that will be played, for whoever is told.
     """
@@ -64,7 +64,7 @@ class Plays:
     seed: int
     agents_from: Sequence[str | Path] = ()
     jobs: int | None = None
-    brake: Brake | None = None
+    interrupt: threading.Event | None = None
     watch: Callable[[Progress], None] | None = None
     n_games: int = 0
     started: float = field(default_factory=time.time)
@@ -106,13 +106,13 @@ class Plays:
             As from `run`; what is finished is kept.
         """
         folder = self.out / FOLDER / name
-        before = manifest_in(folder)
+        before = RUN.read(folder)
         if before and before.get("finished"):
             if said := difference(manifest_of(t, 1, 0.0), before, str(folder)):
                 raise TournamentError(f"{folder} holds another run: {said}")
             made = read(folder)
         else:
-            made = run(t, folder, jobs=self.jobs, resume=True, brake=self.brake, watch=self._told(name))
+            made = run(t, folder, jobs=self.jobs, resume=True, interrupt=self.interrupt, watch=self._told(name))
         self.played += t.schedule.n_games
         self._tell(name, 0)
         return made

@@ -6,11 +6,11 @@ often a run was broken off and gone on with.
 """
 
 import contextlib
-import json
+import functools
 import os
-import tempfile
+import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,20 +18,36 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.arena import lock, workers
-from mtrain.arena.brake import Brake
+from mtrain.arena import workers
 from mtrain.arena.chunks import Done
 from mtrain.arena.cluster import Cluster
-from mtrain.arena.manifest import manifest_of, to_bytes
+from mtrain.arena.manifest import manifest_of
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.spec import difference
 from mtrain.arena.store import Store, log, number_of, part, timing
 from mtrain.arena.tournament import Tournament, TournamentError
+from mtrain.arena.workdir import Kind, to_bytes
 from mtrain.errors import Trouble
 from mtrain.game.jit import say
 from mtrain.study import files, results, tables
 from mtrain.study.digests import Digest, combine, planned, shortfall, standings_so_far
 from mtrain.think.registry import build
+
+
+def _unlike(said: Mapping[str, Any]) -> str:
+    return "" if isinstance(said.get("agents"), dict) else ": it doesn't name its agents"
+
+
+RUN = Kind(
+    "manifest.json",
+    "run",
+    "another run",
+    "it holds an unfinished run; --resume (resume=True) goes on with it",
+    TournamentError,
+    difference,
+    _unlike,
+)
+"""A run in a directory: its manifest says what it is."""
 
 JOBLIB, DASK = BACKENDS = ("joblib", "dask")
 """Who plays: workers of this machine, or those of a Dask scheduler."""
@@ -70,22 +86,60 @@ class Interrupted(KeyboardInterrupt):
         self.results = made
 
 
-class Unwritten(Trouble):
-    """Results could not be written; those written before are kept."""
+@dataclass(frozen=True)
+class How:
+    """Who plays: nothing but the time that it takes depends on it, nor which games are played but on the share.
+
+    Attributes
+    ----------
+    jobs
+        Workers; None: one a core. Compiled line-ups run on threads, others in processes.
+    share
+        ``(k, n)``: play only the k-th of n shares of the chunks; `mtrain.merge` puts them together.
+    backend, scheduler
+        ``"joblib"``: the workers of this machine; ``"dask"``: those of a Dask scheduler, given by its address.
+    """
+
+    jobs: int | None = None
+    share: tuple[int, int] | None = None
+    backend: str = JOBLIB
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and (isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1):
+            raise TournamentError(f"jobs is a whole number, 1 or more, not {self.jobs!r}")
+
+    @property
+    def n_jobs(self) -> int:
+        """How many workers."""
+        return self.jobs or os.cpu_count() or 1
+
+    @contextlib.contextmanager
+    def workers(self, t: Tournament, n_chunks: int, interrupt: threading.Event) -> Iterator["Spread"]:
+        """Have what plays chunks."""
+        if self.backend not in BACKENDS:
+            raise TournamentError(f"unknown backend {self.backend!r}; choose from {', '.join(BACKENDS)}")
+        if (self.backend == DASK) != (self.scheduler is not None):
+            missing = "needs the address of a scheduler" if self.backend == DASK else "has no scheduler"
+            raise TournamentError(
+                f"the backend {self.backend} {missing}; say --backend dask --scheduler tcp://HOST:8786"
+            )
+        if self.scheduler is None:
+            yield lambda chunks: workers.spread(t, chunks, min(self.n_jobs, n_chunks), interrupt)
+            return
+        with contextlib.closing(Cluster(self.scheduler)) as cluster:
+            yield lambda chunks: cluster.spread(t, chunks, interrupt)
 
 
 def run(
     t: Tournament,
     out: Path | str,
     *,
-    jobs: int | None = None,
     watch: Callable[[Step], None] | None = None,
     resume: bool = False,
-    share: tuple[int, int] | None = None,
     stop: Stop | None = None,
-    brake: Brake | None = None,
-    backend: str = JOBLIB,
-    scheduler: str | None = None,
+    interrupt: threading.Event | None = None,
+    **how: Any,
 ) -> results.Results:
     """Play a tournament into a directory.
 
@@ -95,23 +149,19 @@ def run(
         What to play.
     out
         A directory that is empty or not there yet.
-    jobs
-        Workers; None: one a core. Compiled line-ups run on threads, others in processes.
     watch
         Called after every chunk.
     resume
         If the directory holds a run of the same tournament, go on with it: exactly the chunks that are missing or
         damaged are played.
-    share
-        ``(k, n)``: play only the k-th of n shares of the chunks; `mtrain.merge` puts them together.
     stop
         Looks at the digests of chunks 0 … k, in order, whenever there is one more. The run ends with the first k at
         which it gives a reason: chunks after it are not in the tables. None: by the tournament's own rule, if it has
         one.
-    brake
-        One that is on already, for several runs.
-    backend, scheduler
-        ``"joblib"``: the workers of this machine; ``"dask"``: those of a Dask scheduler, given by its address.
+    interrupt
+        Once it is set, what is in flight is finished and the run ends. Ctrl-C sets it, too.
+    **how
+        Fields of `How`: who plays.
 
     Raises
     ------
@@ -120,46 +170,29 @@ def run(
     Locked
         If another process writes to it.
     Interrupted
-        After Ctrl-C or SIGTERM; a second one raises KeyboardInterrupt at once.
+        After Ctrl-C; a second one raises KeyboardInterrupt at once.
     Unwritten
         If the disk is full or fails.
     Fault
         If an agent fails, and the tournament is to stop then; the chunks finished before are kept.
     """
-    out = Path(out)
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-        raise TournamentError(f"jobs is a whole number, 1 or more, not {jobs!r}")
+    out, who, interrupt = Path(out), How(**how), interrupt or threading.Event()
     for spec in t.agents:
         build(spec)  # one that cannot be compiled says so before anything is written
-    chunks = shared(t, share)
+    chunks = shared(t, who.share)
     stop = t.watcher() if stop is None else stop
-    if share and stop:
+    if who.share and stop:
         raise TournamentError("a share of a run cannot be stopped early: its looks need all chunks in order")
-    manifest = manifest_of(t, jobs or os.cpu_count() or 1, time.time()) | {"backend": backend}
-    if share:
+    manifest = manifest_of(t, who.n_jobs, time.time()) | {"backend": who.backend}
+    if who.share:
         blocks = sum(len(chunk.blocks) for chunk in chunks)
-        manifest["share"] = {"number": share[0], "of": share[1], "blocks": blocks}
-    ready(out, resume)
-    on = contextlib.nullcontext(brake) if brake else Brake()
+        manifest["share"] = {"number": who.share[0], "of": who.share[1], "blocks": blocks}
+    RUN.ready(out, resume)
     with (
-        written(out),
-        _workers(t, min(manifest["jobs"], len(chunks)), backend, scheduler) as spread,
-        lock.locked(out),
-        on as pulled,
+        who.workers(t, len(chunks), interrupt) as spread,
+        RUN.opened(out, manifest, resume) as before,
     ):
-        before = _agreed(out, manifest, resume)
-        return _Run(t, out, manifest, chunks, pulled, stop, watch).play(spread, before)
-
-
-@contextlib.contextmanager
-def written(out: Path) -> Iterator[None]:
-    """Say in a sentence that a directory cannot be written to."""
-    try:
-        yield
-    except OSError as error:
-        place = f" ({error.filename})" if error.filename else ""
-        said = f"cannot write to {out}: {error.strerror or error}{place}"
-        raise Unwritten(f"{said}; what was finished before is kept") from error
+        return _Run(t, out, manifest, chunks, interrupt, stop, watch).play(spread, before)
 
 
 def shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
@@ -186,31 +219,6 @@ def shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
 Spread = Callable[[Iterable[Chunk]], Generator[Done]]
 
 
-@contextlib.contextmanager
-def _workers(t: Tournament, jobs: int, backend: str, scheduler: str | None) -> Iterator[Spread]:
-    """Have what plays chunks."""
-    if backend not in BACKENDS:
-        raise TournamentError(f"unknown backend {backend!r}; choose from {', '.join(BACKENDS)}")
-    if (backend == DASK) != (scheduler is not None):
-        missing = "needs the address of a scheduler" if backend == DASK else "has no scheduler"
-        raise TournamentError(f"the backend {backend} {missing}; say --backend dask --scheduler tcp://HOST:8786")
-    if scheduler is None:
-        yield lambda chunks: workers.spread(t, chunks, jobs)
-        return
-    with contextlib.closing(Cluster(scheduler)) as cluster:
-        yield lambda chunks: cluster.spread(t, chunks)
-
-
-def _agreed(out: Path, manifest: dict[str, Any], resume: bool) -> dict[str, Any] | None:
-    """Return the manifest of the run in a directory if it may be gone on with; None if there is none yet."""
-    before = manifest_in(out)
-    if before and not resume:
-        raise TournamentError(f"{out} is not empty: another run has just begun there")
-    if before and (said := difference(manifest, before, str(out))):
-        raise TournamentError(f"{out} holds another run: {said}")
-    return before
-
-
 @dataclass
 class _Run:
     """A run while it goes on."""
@@ -219,7 +227,7 @@ class _Run:
     out: Path
     manifest: dict[str, Any]
     chunks: list[Chunk]
-    brake: Brake
+    interrupt: threading.Event
     stop: Stop | None
     watch: Callable[[Step], None] | None
     digests: dict[int, Digest] = field(default_factory=dict)
@@ -231,7 +239,6 @@ class _Run:
     def play(self, spread: Spread, before: dict[str, Any] | None) -> results.Results:
         """Play what is not there yet, and make the tables of it all."""
         store, started, earlier = Store(self.out), time.time(), 0.0
-        store.tidy()
         if before:
             self.manifest["started"] = before["started"]
             earlier = self._take(store)
@@ -241,17 +248,18 @@ class _Run:
             there = sum(len(digest.tally.blocks) for digest in self.digests.values())
             rest = "its tables are made" if self._whole else "the others are played"
             say(f"{self.out} holds {there:,} of {planned(self.manifest):,} blocks; {rest}")
-        files.put(self.out / "manifest.json", to_bytes(self.manifest))
+            files.put(self.out / RUN.file, to_bytes(self.manifest))
         kept = self.games
         n_games = sum(map(self.t.n_games_of, self.chunks))
         with contextlib.closing(spread(self._wanted())) as outcomes:
             for done in outcomes:
                 seconds = time.time() - started
-                store.keep(done, earlier + seconds)
+                self._heeding(functools.partial(store.keep, done, earlier + seconds), again=True)
                 self._add(done.chunk, done.digest)
                 if self.watch:
                     rounds = self.games * self.t.rules.rounds
-                    self.watch(Step(self.games, n_games, rounds, seconds, list(self.digests.values()), kept))
+                    step = Step(self.games, n_games, rounds, seconds, list(self.digests.values()), kept)
+                    self._heeding(functools.partial(self.watch, step))
         if not self._whole:
             raise Interrupted(self._so_far())
         return self._finish(store, earlier + time.time() - started)
@@ -260,6 +268,15 @@ class _Run:
     def _whole(self) -> bool:
         """Is there nothing left to play?"""
         return self.reason is not None or len(self.digests) == len(self.chunks)
+
+    def _heeding(self, act: Callable[[], object], again: bool = False) -> None:
+        """Do something during which Ctrl-C is no more than a wish to end; if it is to be whole, do it again then."""
+        try:
+            act()
+        except KeyboardInterrupt:
+            workers.heed(self.interrupt)
+            if again:
+                act()
 
     def _take(self, store: Store) -> float:
         """Take over what is there from before; return how long that run had been going."""
@@ -279,7 +296,7 @@ class _Run:
         """Yield the chunks that are to be played, until the run is to end."""
         there = set(self.digests)
         for chunk in self.chunks:
-            if self.brake.pulled or self.reason is not None:
+            if self.interrupt.is_set() or self.reason is not None:
                 return
             if chunk.number not in there:
                 yield chunk
@@ -343,58 +360,3 @@ def finish(out: Path, manifest: dict[str, Any], digests: Sequence[Digest], secon
     manifest |= {"finished": True, "seconds": round(seconds, 3), "warnings": made.warnings, "void": void}
     files.put(out / "manifest.json", to_bytes(manifest))
     return made
-
-
-def manifest_in(out: Path) -> dict[str, Any] | None:
-    """Return the manifest of the run in a directory; None where there is none.
-
-    Raises
-    ------
-    TournamentError
-        If it cannot be read.
-    """
-    try:
-        said = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError) as error:
-        raise TournamentError(f"{out / 'manifest.json'} cannot be read: {error}") from None
-    if not isinstance(said, dict) or not isinstance(said.get("agents"), dict):
-        raise TournamentError(f"{out / 'manifest.json'} is no run's: it doesn't name its agents")
-    return said
-
-
-def ready(out: Path, resume: bool = False) -> None:
-    """Make sure that results can be written to a directory.
-
-    Parameters
-    ----------
-    out
-        The directory.
-    resume
-        May it hold a run?
-
-    Raises
-    ------
-    TournamentError
-        If there is something in it, or it cannot be made.
-    """
-    try:
-        names = {path.name for path in out.iterdir()} if out.is_dir() else set()
-        # What a run leaves behind that was killed before it had said what it plays.
-        begun = names - {lock.FILE} and all(name == lock.FILE or name.endswith(files.UNFINISHED) for name in names)
-        before = manifest_in(out)
-        unfinished = begun or (before is not None and not before.get("finished"))
-        if resume and names and before is None and not begun and names != {lock.FILE}:
-            raise TournamentError(f"{out} is not empty, and holds no run to go on with")
-        if not resume and unfinished:
-            raise TournamentError(
-                f"{out} is not empty: it holds an unfinished run; --resume (resume=True) goes on with it"
-            )
-        if not resume and names - {lock.FILE}:
-            raise TournamentError(f"{out} is not empty; name a new directory, or empty it first")
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=out):
-            pass
-    except OSError as error:
-        raise TournamentError(f"cannot write to {out}: {error.strerror or error}") from None

@@ -12,8 +12,8 @@ for what is tried next.
 """
 
 import contextlib
-import json
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,17 +22,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.arena import lock
-from mtrain.arena.brake import Brake
 from mtrain.arena.faults import STOP
-from mtrain.arena.manifest import manifest_of, to_bytes
+from mtrain.arena.manifest import manifest_of
 from mtrain.arena.racing import Hunt, TrialStep
-from mtrain.arena.run import manifest_in, ready, written
 from mtrain.arena.space import Candidates, SearchError, candidates_of
 from mtrain.arena.spec import difference, spec
-from mtrain.arena.store import Store
 from mtrain.arena.tournament import MAX_SEED, Tournament, plan
 from mtrain.arena.trials import CANDIDATE, LEDGER, Course, Ledger, Paused
+from mtrain.arena.workdir import Kind
 from mtrain.errors import nearest
 from mtrain.game.rng import SEARCH, stream
 from mtrain.game.rules import RuleSet
@@ -46,8 +43,21 @@ from mtrain.think.registry import Registry, build
 FORMAT = "mtrain-search/1"
 """What the spec of a search says of its format."""
 
-SPEC = "search.json"
-"""The file that holds the spec."""
+
+def _unlike(said: Mapping[str, Any]) -> str:
+    return "" if said.get("format") == FORMAT else f" of this mtrain: its format is not {FORMAT!r}"
+
+
+SEARCH_KIND = Kind(
+    "search.json",
+    "search",
+    "another search",
+    "it holds a search; --resume (resume=True) goes on with it",
+    SearchError,
+    difference,
+    _unlike,
+)
+"""A search in a directory."""
 
 TRIALS, DEALS = 50, 200
 """How many candidates are tried, and on how many deals each, where nothing is said."""
@@ -145,6 +155,7 @@ def maximise(
     agents_from: Iterable[str | Path] = (),
     allow_peeking: bool = False,
     watch: Callable[[TrialStep], None] | None = None,
+    interrupt: threading.Event | None = None,
 ) -> Search:
     """Search the parameters of an agent for those with which it plays best. It needs the extra `tune`.
 
@@ -184,6 +195,8 @@ def maximise(
         May agents play that are shown hidden tiles?
     watch
         Called with a `TrialStep` after every trial.
+    interrupt
+        Once it is set, what is in flight is finished and the search ends. Ctrl-C sets it, too.
 
     Returns
     -------
@@ -197,7 +210,7 @@ def maximise(
     Locked
         If another process writes to the directory.
     SearchInterrupted
-        After Ctrl-C or SIGTERM; a second one raises KeyboardInterrupt at once.
+        After Ctrl-C; a second one raises KeyboardInterrupt at once.
     Unwritten
         If the disk is full or fails.
     Fault
@@ -234,20 +247,19 @@ def maximise(
     fresh_deals = 2 * deals if fresh is None else fresh
     said = _spec(t, candidates, objective, trials, fresh_deals, str(optuna.__version__))
     folder = None if out is None else Path(out)
-    with contextlib.ExitStack() as stack:
-        if folder is not None:
-            _ready(folder, resume)
-            stack.enter_context(written(folder))
-            stack.enter_context(lock.locked(folder))
-            _agree(folder, said)
-        brake = stack.enter_context(Brake())
+    interrupt = interrupt or threading.Event()
+    with contextlib.nullcontext() if folder is None else SEARCH_KIND.opened(folder, said, resume):
         ledger = Ledger.opened(None if folder is None else folder / LEDGER)
-        course = Course(t, OBJECTIVES[objective], registry, jobs or os.cpu_count() or 1, ledger, brake)
+        course = Course(t, OBJECTIVES[objective], registry, jobs or os.cpu_count() or 1, ledger, interrupt)
         hunt = Hunt(course, candidates, trials, watch)
         try:
             hunt.run(optuna)
             found = _confirmed(hunt, fresh_deals)
         except Paused:
+            raise SearchInterrupted(hunt.table()) from None
+        except KeyboardInterrupt:
+            if interrupt.is_set():
+                raise
             raise SearchInterrupted(hunt.table()) from None
         if folder is not None:
             _keep(folder, found, candidates)
@@ -311,33 +323,6 @@ def _spec(
         "fresh": fresh,
         "optuna": version,
     }
-
-
-def _ready(folder: Path, resume: bool) -> None:
-    """Make sure that a search can be written to a directory."""
-    if not (folder / SPEC).is_file():
-        ready(folder, resume)
-        if manifest_in(folder) is not None:
-            raise SearchError(f"{folder} holds a run, and no search to go on with")
-    elif not resume:
-        raise SearchError(f"{folder} is not empty: it holds a search; --resume (resume=True) goes on with it")
-
-
-def _agree(folder: Path, said: Mapping[str, Any]) -> None:
-    """Write down what is searched, or make sure that the search in a directory is the same."""
-    there = folder / SPEC
-    if not there.is_file():
-        Store(folder).tidy()
-        files.put(there, to_bytes(said))
-        return
-    try:
-        before = json.loads(there.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SearchError(f"{there} cannot be read: {error}") from None
-    if not isinstance(before, dict) or before.get("format") != FORMAT:
-        raise SearchError(f"{there} is no search's of this mtrain: its format is not {FORMAT!r}")
-    if apart := difference(said, before, str(folder)):
-        raise SearchError(f"{folder} holds another search: {apart}")
 
 
 def _keep(folder: Path, found: Search, candidates: Candidates) -> None:

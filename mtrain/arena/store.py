@@ -161,11 +161,6 @@ class Store:
         if new:
             files.settle(self.path)
 
-    def tidy(self) -> None:
-        """Remove what was being written when a run broke off."""
-        for file in [*self.path.glob(f"*{files.UNFINISHED}"), *self.path.glob(f"*.parquet/*{files.UNFINISHED}")]:
-            file.unlink(missing_ok=True)
-
     def numbers(self) -> set[int]:
         """Return the numbers of all chunks of which there is a part of any table."""
         return {number_of(file.name) for file in self.path.glob("*.parquet/part-[0-9]*.parquet")}

@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import json
 import os
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena import workers
-from mtrain.arena.brake import Brake
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
 from mtrain.errors import Trouble
@@ -42,7 +42,7 @@ _KEY = ("trial", "agent", "first")
 
 
 class Paused(Exception):
-    """The brake was pulled before all deals were played; those that were are kept."""
+    """The search was asked to end before all deals were played; those that were are kept."""
 
 
 @dataclass
@@ -145,7 +145,7 @@ class Course:
     registry: Registry
     jobs: int
     ledger: Ledger
-    brake: Brake
+    interrupt: threading.Event
 
     def seat(self, agent: str) -> Tournament:
         """Return the tournament in which an agent is the candidate.
@@ -172,7 +172,7 @@ class Course:
         Raises
         ------
         Paused
-            If the brake is pulled.
+            If the search is asked to end.
         Fault
             If an agent fails.
         """
@@ -188,7 +188,9 @@ class Course:
         if len(found) == len(chunks):
             return list(itertools.chain.from_iterable(found))
         come: dict[int, list[float]] = {}
-        with contextlib.closing(workers.spread(t, self._wanted(chunks[len(found) :]), self.jobs)) as outcomes:
+        with contextlib.closing(
+            workers.spread(t, self._wanted(chunks[len(found) :]), self.jobs, self.interrupt)
+        ) as outcomes:
             for done in outcomes:
                 come[done.chunk.number] = self._numbers(done.digest, t.agents[0].label)
                 while (number := len(found)) in come:  # lines are written in order, whichever chunk is first
@@ -199,9 +201,9 @@ class Course:
         return list(itertools.chain.from_iterable(found))
 
     def _wanted(self, chunks: list[Chunk]) -> Iterator[Chunk]:
-        """Yield chunks until the brake is pulled."""
+        """Yield chunks until the search is asked to end."""
         for chunk in chunks:
-            if self.brake.pulled:
+            if self.interrupt.is_set():
                 return
             yield chunk
 

@@ -4,6 +4,7 @@ A claim holds unless it is refuted: claims of one kind are judged together, so t
 called false. Time is told, not claimed: it belongs to a machine.
 """
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.arena.brake import Brake
 from mtrain.arena.ladder import Ladder, climb, mean
-from mtrain.arena.levels import begin, found_of, times_of
+from mtrain.arena.levels import found_of, times_of, work
 from mtrain.arena.plays import Plays, Progress, numbers
 from mtrain.arena.targets import TargetsError
 from mtrain.game.rules import RuleSet, override, preset
@@ -30,7 +30,7 @@ from mtrain.think.versions import made_of, rules_hash
 DEALS, PAIR_DEALS = 300, 100
 """Deals that each level plays alone, and against the next lower, where nothing else is said."""
 
-SPEC = "verifying.json"
+VERIFYING = work("verifying.json")
 
 _TARGETS = {"win": "target: share of games", "diff": "target: pips/round", "taken": "target: share of rounds"}
 _MEASURED = {"win": "share of games", "diff": "pips/round"}
@@ -138,7 +138,7 @@ def verify(
     all_pairs: bool = False,
     jobs: int | None = None,
     resume: bool = False,
-    brake: Brake | None = None,
+    interrupt: threading.Event | None = None,
     watch: Callable[[Progress], None] | None = None,
 ) -> Verified:
     """Measure the levels of a file again on fresh deals, and say which of its claims hold.
@@ -155,7 +155,7 @@ def verify(
         Another than the file's own; None: the next.
     all_pairs
         Does every level meet every other?
-    jobs, resume, brake, watch
+    jobs, resume, interrupt, watch
         As for `tune`.
 
     Raises
@@ -175,14 +175,14 @@ def verify(
     registry = Registry(levels.places)
     out = Path(out)
     asked = {"deals": deals, "pair_deals": pair_deals, "seed": seed, "all_pairs": all_pairs}
-    begin(out, SPEC, {"levels": agents, "conditions": levels.conditions, **asked}, resume)
-    plays = Plays(out, rules, players, levels.conditions["references"], seed, levels.places, jobs, brake, watch)
+    plays = Plays(out, rules, players, levels.conditions["references"], seed, levels.places, jobs, interrupt, watch)
     n = len(agents)
     some = next(iter(agents.values()))
     plays.n_games = n * plays.alone(some, deals, 0).schedule.n_games
     n_pairs = 1 + (n * (n - 1) // 2 if all_pairs else n - 1)
     plays.n_games += n_pairs * plays.pair(some, some, pair_deals, 0).schedule.n_games
-    ladder = climb(plays, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
+    with VERIFYING.opened(out, {"levels": agents, "conditions": levels.conditions, **asked}, resume):
+        ladder = climb(plays, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
     return Verified(_judged(levels, ladder), ladder, seed, times_of(ladder), changes(levels))
 
 
@@ -247,7 +247,7 @@ def elsewhere(
     seed: int = 0,
     jobs: int | None = None,
     resume: bool = False,
-    brake: Brake | None = None,
+    interrupt: threading.Event | None = None,
     watch: Callable[[Progress], None] | None = None,
 ) -> pd.DataFrame:
     """Measure the levels of a file at other tables, among the same references: the `elsewhere` table.
@@ -262,51 +262,43 @@ def elsewhere(
         A directory for what is played.
     deals
         Deals for every level and table.
-    seed, jobs, resume, brake, watch
+    seed, jobs, resume, interrupt, watch
         As for `tune`.
     """
     out = Path(out)
     for rules, players in places:
         preset(rules).hand_for(players)
     agents = {level.name: level.agent for level in levels.levels.values()}
+    references = levels.conditions["references"]
     asked = {"levels": agents, "places": [list(place) for place in places], "deals": deals, "seed": seed}
-    begin(out, SPEC, asked, resume)
-    tables_ = [
-        Plays(
-            out,
-            preset(rules),
-            players,
-            levels.conditions["references"][: players - 1],
-            seed,
-            levels.places,
-            jobs,
-            brake,
-        )
-        for rules, players in places
-    ]
-    some = next(iter(agents.values()))
-    total = sum(len(agents) * plays.alone(some, deals, 0).schedule.n_games for plays in tables_)
     rows: dict[str, list[Any]] = {name: [] for name in ladder_tables.ELSEWHERE.names}
-    played = 0
-    for (rules, players), plays in zip(places, tables_, strict=True):
-        plays.watch, plays.n_games, plays.played = watch, total, played
-        made = {
-            name: plays.results(f"{rules}-{players}-{name}", plays.alone(agent, deals, 0))
-            for name, agent in agents.items()
-        }
-        played = plays.played
-        values = {name: numbers(results, "diff") for name, results in made.items()}
-        notes = dict(zip(*_exceptions(list(values), list(values.values()), plays.rules.scoring), strict=True))
-        for name, results in made.items():
-            rows["rules"].append(rules)
-            rows["players"].append(players)
-            rows["level"].append(name)
-            rows["blocks"].append(len(values[name]))
-            rows["note"].append(notes.get(name, ""))
-            for column in ("win", "diff"):
-                e = mean(numbers(results, column), column)
-                for end, value in (("", e.mean), ("_lo", e.lo), ("_hi", e.hi)):
-                    rows[column + end].append(float(value[0]))
+    with VERIFYING.opened(out, asked, resume):
+        tables_ = [
+            Plays(out, preset(rules), players, references[: players - 1], seed, levels.places, jobs, interrupt)
+            for rules, players in places
+        ]
+        some = next(iter(agents.values()))
+        total = sum(len(agents) * plays.alone(some, deals, 0).schedule.n_games for plays in tables_)
+        played = 0
+        for (rules, players), plays in zip(places, tables_, strict=True):
+            plays.watch, plays.n_games, plays.played = watch, total, played
+            made = {
+                name: plays.results(f"{rules}-{players}-{name}", plays.alone(agent, deals, 0))
+                for name, agent in agents.items()
+            }
+            played = plays.played
+            values = {name: numbers(results, "diff") for name, results in made.items()}
+            notes = dict(zip(*_exceptions(list(values), list(values.values()), plays.rules.scoring), strict=True))
+            for name, results in made.items():
+                rows["rules"].append(rules)
+                rows["players"].append(players)
+                rows["level"].append(name)
+                rows["blocks"].append(len(values[name]))
+                rows["note"].append(notes.get(name, ""))
+                for column in ("win", "diff"):
+                    e = mean(numbers(results, column), column)
+                    for end, value in (("", e.mean), ("_lo", e.lo), ("_hi", e.hi)):
+                        rows[column + end].append(float(value[0]))
     counts = {name: np.array(rows[name], int) for name in ("players", "blocks")}
     return tables.frame(ladder_tables.ELSEWHERE, rows | counts)
 

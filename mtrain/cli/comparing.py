@@ -72,8 +72,8 @@ def compare(
         _compare_results(context, one, other, places, as_json)
         return
     needs_out(how["resume"], out)
-    from mtrain.arena.brake import Brake
     from mtrain.arena.comparison import plan_comparison
+    from mtrain.cli.signals import stop_signals
 
     t = plan_comparison(
         one,
@@ -91,8 +91,8 @@ def compare(
         allow_peeking=allow_peeking,
     )
     folder = Path(out) if out else next_free("comparison")
-    with Brake() as brake:
-        results = played(t, folder, False, quiet, as_json, how | {"share": None, "brake": brake}, folder, _tell)
+    with stop_signals() as interrupt:
+        results = played(t, folder, False, quiet, as_json, how | {"share": None, "interrupt": interrupt}, folder, _tell)
     _tell(results, as_json)
     click.echo(f"mtrain: tables in {folder}; `mtrain report {folder}` draws the figures", err=True)
 

@@ -200,21 +200,22 @@ def _draw(folder: Path, levels: Any) -> None:
 
 @contextmanager
 def _working(folder: Path, quiet: bool) -> Iterator[dict[str, Any]]:
-    """Have what long work is told: a brake and who watches; if it breaks off, say how to go on."""
-    from mtrain.arena import run as arena
-    from mtrain.arena.brake import Brake
+    """Have what long work is told: what asks it to end, and who watches; if it breaks off, say how to go on."""
     from mtrain.arena.faults import Fault
+    from mtrain.arena.run import Interrupted
+    from mtrain.arena.workdir import Unwritten
     from mtrain.arena.workers import Lost
+    from mtrain.cli.signals import stop_signals
     from mtrain.show.levels import LevelsWatch
 
     try:
-        with Brake() as brake, nullcontext() if quiet else LevelsWatch() as watch:
-            yield {"brake": brake, "watch": watch}
-    except arena.Interrupted:
+        with stop_signals() as interrupt, nullcontext() if quiet else LevelsWatch() as watch:
+            yield {"interrupt": interrupt, "watch": watch}
+    except Interrupted:
         broken_off("interrupted; what is finished is kept", folder, 130)
     except KeyboardInterrupt:
         broken_off("stopped; what was finished before is kept", folder, 130)
-    except (arena.Unwritten, Lost) as error:
+    except (Unwritten, Lost) as error:
         broken_off(str(error), folder, 1)
     except Fault as fault:
         fail(str(fault), 1)
@@ -230,9 +231,10 @@ def _maximise(
     as_json: bool,
     **how: Any,
 ) -> None:
-    from mtrain.arena import run as arena
     from mtrain.arena.faults import Fault
     from mtrain.arena.search import SearchInterrupted, maximise
+    from mtrain.arena.workdir import Unwritten
+    from mtrain.cli.signals import stop_signals
     from mtrain.show.levels import show_search, tell_trial
     from mtrain.show.terminal import records, show_json
 
@@ -240,12 +242,14 @@ def _maximise(
         raise click.UsageError("--maximise needs a --space PARAM=LOW..HIGH to search")
     watch: Callable[[Any], None] | None = None if quiet else tell_trial
     try:
-        found = maximise(agent, list(space), objective=objective, against=against, out=folder, watch=watch, **how)
+        with stop_signals() as interrupt:
+            how |= {"watch": watch, "interrupt": interrupt}
+            found = maximise(agent, list(space), objective=objective, against=against, out=folder, **how)
     except SearchInterrupted:
         broken_off("interrupted; what has been measured is kept", folder, 130)
     except KeyboardInterrupt:
         broken_off("stopped; what was measured before is kept", folder, 130)
-    except arena.Unwritten as error:
+    except Unwritten as error:
         broken_off(str(error), folder, 1)
     except Fault as fault:
         fail(str(fault), 1)

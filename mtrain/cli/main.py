@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mtrain.cli import analysing, catalogue, comparing, games, levels, people, tournaments, worlds
-from mtrain.cli.options import fail
+from mtrain.cli.options import WORDS, fail
 from mtrain.errors import Mistake, Trouble
 from mtrain.version import __version__
 
@@ -45,6 +45,10 @@ class _Group(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[WORDS] = list(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -6,6 +6,9 @@ from typing import Any, NoReturn
 
 import click
 
+WORDS = "mtrain.words"
+"""Under this name a command's context has all the words that mtrain was called with."""
+
 
 def fail(sentence: str, status: int) -> NoReturn:
     click.echo(f"mtrain: {sentence}", err=True)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from mtrain.cli.options import (
+    WORDS,
     agents_from_too,
     allow_peeking_too,
     anchor_given,
@@ -93,8 +94,8 @@ def tournament(
     in equal shares. With --focus, or a --lineup for every table wanted, only those meet; with --self-play one agent
     meets itself, and every interval should hold 0 pips and an equal share of the games.
     """
-    from mtrain.arena.brake import Brake
     from mtrain.arena.tournament import plan
+    from mtrain.cli.signals import stop_signals
     from mtrain.study.words import counted
 
     needs_out(how["resume"], out)
@@ -122,8 +123,9 @@ def tournament(
     if games is not None and t.schedule.n_games != games:
         wanted, whole = counted(games, "game"), t.schedule.n_games
         click.echo(f"mtrain: {wanted} asked for; only whole blocks count, so {whole:,} are played", err=True)
-    with Brake() as brake:
-        _play(t, Path(out) if out else next_free("tournament"), figures, quiet, as_json, how | {"brake": brake})
+    with stop_signals() as interrupt:
+        how["interrupt"] = interrupt
+        _play(t, Path(out) if out else next_free("tournament"), figures, quiet, as_json, how)
 
 
 @click.command()
@@ -141,20 +143,20 @@ def run(experiment: str, out: str | None, part: str | None, quiet: bool, as_json
 
     Parts of an experiment are played into folders of their own, and a table and a figure are made of all of them.
     """
-    from mtrain.arena.brake import Brake
     from mtrain.arena.experiment import begin, read_experiment
+    from mtrain.cli.signals import stop_signals
 
     found = read_experiment(experiment)
     chosen = found.parts if part is None else {part: found.part(part)}
     folder = Path(out) if out else Path("results") / Path(experiment).stem
-    with Brake() as brake:
-        how["brake"] = brake
+    with stop_signals() as interrupt:
+        how["interrupt"] = interrupt
         if found.whole:
             _play(found.parts[""], folder, True, quiet, as_json, how)
             return
         begin(found, folder, chosen, how["resume"])
         for name, t in chosen.items():
-            if brake.pulled:
+            if interrupt.is_set():
                 broken_off(f"interrupted before part {name!r}", folder, 130)
             _play_part(t, folder, name, quiet, as_json, how)
     _print_parts(folder, as_json, printed=True)
@@ -210,11 +212,12 @@ def played(
 
     from mtrain.arena import run as arena
     from mtrain.arena.faults import Fault
+    from mtrain.arena.workdir import Unwritten
     from mtrain.arena.workers import Lost
     from mtrain.show.terminal import Watch
 
     chunks = arena.shared(t, how["share"])
-    arena.ready(out, how["resume"])
+    arena.RUN.ready(out, how["resume"])
     click.echo(f"mtrain: {t.sentence()}", err=True)
     if how["share"]:
         number, of = how["share"]
@@ -234,7 +237,7 @@ def played(
         broken_off("interrupted; what is finished is kept", folder, 130)
     except KeyboardInterrupt:
         broken_off("stopped; what was finished before is kept", folder, 130)
-    except (arena.Unwritten, Lost) as error:
+    except (Unwritten, Lost) as error:
         broken_off(str(error), folder, 1)
     except Fault as fault:
         number = t.schedule.number(fault.deal, fault.seating)
@@ -243,8 +246,8 @@ def played(
 
 def broken_off(sentence: str, out: Path, status: int) -> NoReturn:
     """Say the command that goes on with a run, and end."""
-    words = sys.argv[1:]
-    given = click.get_current_context().params
+    context = click.get_current_context()
+    words, given = context.meta[WORDS], context.params
     more = [] if given["resume"] else ["--resume"]
     more += [] if given["out"] else ["--out", str(out)]
     end = words.index("--") if "--" in words else len(words)

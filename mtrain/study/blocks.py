@@ -472,4 +472,5 @@ def met(n_agents: int, a: Ints, b: Ints) -> Ints:
     from scipy.sparse.csgraph import connected_components
 
     meetings = coo_array((np.ones(len(a), bool), (a, b)), (n_agents, n_agents))
-    return connected_components(meetings, directed=False)[1].astype(np.int64)
+    group: Ints = connected_components(meetings, directed=False)[1].astype(np.int64)
+    return group

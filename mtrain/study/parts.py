@@ -12,7 +12,6 @@ A part may be missing: it has not been played yet. Each part is a tournament of 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -88,23 +87,6 @@ class Parts:
 def is_parts(path: str | Path) -> bool:
     """Is a directory one of an experiment with parts?"""
     return (Path(path) / FILE).is_file()
-
-
-def begin(path: str | Path, title: str, names: Sequence[str]) -> None:
-    """Write down which parts an experiment has, in a directory that is there.
-
-    Raises
-    ------
-    ResultsError
-        If the directory is another experiment's.
-    """
-    if is_parts(path):
-        there = read_parts(path)
-        if (there.title, there.names) != (title, tuple(names)):
-            raise ResultsError(f"{path} holds another experiment: {there.title!r} with {', '.join(there.names)}")
-        return
-    said = {"format": FORMAT, "title": title, "parts": list(names)}
-    files.put(Path(path) / FILE, (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def read_parts(path: str | Path) -> Parts:
