@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from mtrain.arena.search import Search, SearchInterrupted, maximise
 from mtrain.arena.space import Choices, Range, SearchError, parse_space
 from mtrain.arena.tournament import MAX_SEED
 from mtrain.arena.workdir import locked
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import Mistake
 from mtrain.game.rng import SEARCH, stream
 from mtrain.study import files
 from mtrain.study.search_tables import OBJECTIVES, OUTCOME, trials_table
@@ -80,11 +81,32 @@ def whole(search: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    """All tables, and what was searched."""
+    found = [path for path in folder.rglob("*.parquet") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in [*found, folder / "search.json"]}
 
 
-def ledger(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+def plays(folder: Path) -> list[str]:
+    """The tournaments that a search has played, in order."""
+    names = sorted(path.name for path in (folder / "plays").iterdir())
+    return sorted(names, key=lambda name: (name.startswith("fresh"), name == "fresh-best"))
+
+
+def written(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in (folder / "plays").rglob("*") if path.is_file()}
+
+
+def broken_off(whole: Path, out: Path, n: int, chunks: int) -> None:
+    """Make a directory as a search leaves it that was broken off in its tournament `n`, after some of its chunks."""
+    for name in plays(whole)[: n + 1]:
+        shutil.copytree(whole / "plays" / name, out / "plays" / name)
+    shutil.copy(whole / "search.json", out)
+    last = out / "plays" / name
+    for path in [path for path in last.glob("*.parquet/part-*") if int(path.stem[-5:]) >= chunks]:
+        path.unlink()
+    said = json.loads((last / "manifest.json").read_text()) | {"finished": False}
+    said.pop("stopped", None)
+    (last / "manifest.json").write_text(json.dumps(said))
 
 
 # ── The same trials ───────────────────────────────────────────────────────────────────────────────────────
@@ -147,7 +169,7 @@ def test_what_falls_behind_is_given_up_and_what_was_tried_is_not_played_again(se
     assert list(found.trials.drop_duplicates("agent")["state"]) == ["complete", "pruned"]
     assert (states == "repeated").sum() == 6
     assert found.trials.groupby("agent")["blocks"].nunique().eq(1).all()
-    assert len({(line["trial"], line["agent"]) for line in ledger(tmp_path / "o")}) == 2
+    assert len([name for name in plays(tmp_path / "o") if name.startswith("trial")]) == 2
     assert found.trials.loc[found.trials["agent"] == "tuned:kind=light", "pruned"].all()
 
 
@@ -183,36 +205,33 @@ def test_those_at_the_table_take_turns(search, tmp_path):
 # ── Broken off ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("share", [0.0, 0.001, 0.2, 0.45, 0.7, 0.9, 0.999])
-def test_L08_a_search_that_was_broken_off_ends_as_if_it_had_not_been(search, whole, tmp_path, share):
-    data = (whole / "trials.jsonl").read_bytes()
-    out = tmp_path / "o"
-    out.mkdir()
-    (out / "search.json").write_bytes((whole / "search.json").read_bytes())
-    (out / "trials.jsonl").write_bytes(data[: int(share * len(data))])
-    search(out=out, resume=True)
-    assert contents(out) == contents(whole)
+@pytest.mark.parametrize(("n", "chunks"), [(0, 0), (0, 7), (2, 3), (4, 0), (5, 10), (6, 2), (7, 19)])
+def test_L08_a_search_that_was_broken_off_ends_as_if_it_had_not_been(search, whole, tmp_path, n, chunks):
+    broken_off(whole, tmp_path / "o", n, chunks)
+    search(out=tmp_path / "o", resume=True)
+    assert contents(tmp_path / "o") == contents(whole)
 
 
-def test_L08_at_the_end_of_a_line_and_finished_ones_too(search, whole, tmp_path):
-    lines = (whole / "trials.jsonl").read_bytes().splitlines(keepends=True)
-    out = tmp_path / "o"
-    search(out=out)
-    (out / "trials.jsonl").write_bytes(b"".join(lines[:3]))
+def test_L08_between_two_trials_before_the_first_and_finished_ones_too(search, whole, tmp_path):
+    for n in (0, 3):
+        out = tmp_path / str(n)
+        out.mkdir()
+        shutil.copy(whole / "search.json", out)
+        for name in plays(whole)[:n]:
+            shutil.copytree(whole / "plays" / name, out / "plays" / name)
+        search(out=out, resume=True)
+        assert contents(out) == contents(whole)
+    before = written(out)
     search(out=out, resume=True)
     assert contents(out) == contents(whole)
-    written = (out / "trials.jsonl").stat().st_mtime_ns
-    search(out=out, resume=True)
-    assert contents(out) == contents(whole)
-    assert (out / "trials.jsonl").stat().st_mtime_ns == written  # nothing was played
+    assert written(out) == before  # nothing was played
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_L08_a_search_that_was_killed_goes_on(search, whole, bot, tmp_path):
     call = f"maximise('tuned', ['salt=0..1', 'kind=light|odd|heavy'], agents_from=[{str(bot)!r}], out='o', **{PLAIN!r})"
     going = launch("-c", f"from mtrain.arena.search import maximise; {call}", cwd=tmp_path)
-    kept = tmp_path / "o/trials.jsonl"
-    wait_for(lambda: kept.exists() and kept.stat().st_size > 2000)
+    wait_for(lambda: (tmp_path / "o/plays/trial-002").exists())
     going.kill()
     going.communicate()
     assert not (tmp_path / "o/outcome.parquet").exists()
@@ -230,30 +249,27 @@ def test_ctrl_c_keeps_what_is_measured(search, whole, tmp_path, after):
     with pytest.raises(SearchInterrupted) as broken:
         search(out=tmp_path / "o", watch=stop)
     assert len(broken.value.trials) == (6 if after is None else after + 1)
-    assert (whole / "trials.jsonl").read_bytes().startswith((tmp_path / "o/trials.jsonl").read_bytes())
+    assert set(plays(tmp_path / "o")) <= set(plays(whole))
+    assert contents(tmp_path / "o").items() <= contents(whole).items()
     search(out=tmp_path / "o", resume=True)
     assert contents(tmp_path / "o") == contents(whole)
 
 
-def test_lines_that_cannot_be_read_are_played_again(search, whole, tmp_path, capfd):
-    lines = (whole / "trials.jsonl").read_bytes().splitlines(keepends=True)
-    out = tmp_path / "o"
-    search(out=out)
-    for damage in (b"\xff\n", b'{"trial": 0}\n', lines[2].replace(b'"values": [', b'"values": [NaN, ')):
-        (out / "trials.jsonl").write_bytes(b"".join([*lines[:2], damage, *lines[3:]]))
-        search(out=out, resume=True)
-        assert "trials.jsonl cannot be read from line 3 on: what is missing is played again" in capfd.readouterr().err
-        assert contents(out) == contents(whole)
+def test_what_is_damaged_is_played_again(search, whole, tmp_path, capfd):
+    broken_off(whole, tmp_path / "o", 3, 10)
+    part = tmp_path / "o/plays" / plays(whole)[3] / "rounds.parquet/part-00002.parquet"
+    part.write_bytes(part.read_bytes()[:-9])
+    search(out=tmp_path / "o", resume=True)
+    assert "part-00002.parquet is damaged in rounds.parquet: it is played again" in capfd.readouterr().err
+    assert contents(tmp_path / "o") == contents(whole)
 
 
-def test_lines_of_something_else_are_no_part_of_it(search, whole, tmp_path):
+def test_a_tournament_of_something_else_is_no_part_of_it(search, whole, tmp_path):
     out = tmp_path / "o"
-    search(out=out)
-    lines = (out / "trials.jsonl").read_bytes().splitlines(keepends=True)
-    (out / "trials.jsonl").write_bytes(b"".join(lines[1:]))
-    with pytest.raises(
-        Trouble, match=r"trials\.jsonl cannot be gone on with: it has trial 0, agent 'tuned', first 5 w"
-    ):
+    shutil.copytree(whole, out)
+    (out / "plays/trial-000").rename(out / "plays/kept")
+    (out / "plays/trial-001").rename(out / "plays/trial-000")
+    with pytest.raises(Mistake, match=r"plays/trial-000 holds another run: agents is candidate@tuned, greedy, and the"):
         search(out=out, resume=True)
 
 

@@ -141,15 +141,15 @@ def climb(
     all_pairs
         Does every level meet every other, not the next lower alone?
     """
-    named = list(agents.items())
-    alone = [plays.results(f"{stage}-{name}", plays.alone(agent, deals, first_set + ALONE)) for name, agent in named]
+    named, kept = list(agents.items()), plays.kept
+    alone = [kept.results(f"{stage}-{name}", plays.alone(agent, deals, first_set + ALONE)) for name, agent in named]
     pairs = {}
     for k, (name, agent) in enumerate(named):
         for below in range(0 if all_pairs else max(k - 1, 0), k):
             lower, theirs = named[below]
             t = plays.pair(agent, theirs, pair_deals, first_set + PAIRS)
-            pairs[k, below] = plays.results(f"{stage}-{name}-{lower}", t)
-    floor = plays.results(f"{stage}-{FLOOR}", plays.pair(named[0][1], FLOOR, pair_deals, first_set + PAIRS))
+            pairs[k, below] = kept.results(f"{stage}-{name}-{lower}", t)
+    floor = kept.results(f"{stage}-{FLOOR}", plays.pair(named[0][1], FLOOR, pair_deals, first_set + PAIRS))
     others = [registry.parse(text) for text in plays.others()]
     looks = max(LEAST_LOOKS, min(MOST_LOOKS, deals))
     plausible = [

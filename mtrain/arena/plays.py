@@ -1,4 +1,4 @@
-"""Plays: the tournaments that tuning and verifying are made of, each in a folder of its own.
+"""Plays: the tournaments that searching, tuning and verifying are made of, each in a folder of its own.
 
 Every one has a name, and is played once: gone on with, the same work reads what is finished and plays what is not. A
 *set of deals* is a seed of its own; what is played on one set is paired deal by deal. This module knows no level.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mtrain.arena.manifest import manifest_of
-from mtrain.arena.run import RUN, Step, run
+from mtrain.arena.run import RUN, Step, Stop, run
 from mtrain.arena.spec import difference
 from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.game.rng import LEVELS, stream
@@ -36,13 +36,71 @@ class Progress:
 
 
 @dataclass
-class Plays:
-    """Tournaments by name.
+class Kept:
+    """Tournaments by name, each in a folder of its own.
 
     Attributes
     ----------
     out
         The directory that they are kept in.
+    jobs, interrupt, watch
+        Workers; what ends the work once it is set; who is told how far it is.
+    n_games
+        Games of all that will be played, for whoever is told.
+    derived
+        Are tables made of each one's games?
+    """
+
+    out: Path
+    jobs: int | None = None
+    interrupt: threading.Event | None = None
+    watch: Callable[[Progress], None] | None = None
+    n_games: int = 0
+    derived: bool = True
+    started: float = field(default_factory=time.time)
+    played: int = 0
+
+    def results(self, name: str, t: Tournament, stop: Stop | None = None) -> Results:
+        """Return the results of a tournament, played now if it has not been; `stop` as for `run`.
+
+        Raises
+        ------
+        TournamentError
+            If another tournament was played under this name.
+        Interrupted, Unwritten, Lost, Fault
+            As from `run`; what is finished is kept.
+        """
+        folder = self.out / FOLDER / name
+        before = RUN.read(folder)
+        if before and before.get("finished"):
+            if said := difference(manifest_of(t, 1, 0.0), before, str(folder)):
+                raise TournamentError(f"{folder} holds another run: {said}")
+            made = read(folder)
+        else:
+            made = run(
+                t, folder, jobs=self.jobs, resume=True, interrupt=self.interrupt, watch=self._told(name), stop=stop,
+                derived=self.derived,
+            )  # fmt: skip
+        self.played += t.schedule.n_games
+        self._tell(name, 0)
+        return made
+
+    def _told(self, name: str) -> Callable[[Step], None]:
+        return lambda step: self._tell(name, step.games)
+
+    def _tell(self, name: str, more: int) -> None:
+        if self.watch:
+            self.watch(Progress(name, self.played + more, self.n_games, time.time() - self.started))
+
+
+@dataclass(frozen=True)
+class Plays:
+    """The tournaments of levels at one table.
+
+    Attributes
+    ----------
+    kept
+        Those that have been played.
     rules, players
         What is played, and at which table.
     references
@@ -51,24 +109,14 @@ class Plays:
         What all sets of deals are made from.
     agents_from
         Where to look for agents besides.
-    jobs, interrupt, watch
-        Workers; what ends the work once it is set; who is told how far it is.
-    n_games
-        Games of all that will be played, for whoever is told.
     """
 
-    out: Path
+    kept: Kept
     rules: RuleSet
     players: int
     references: Sequence[str]
     seed: int
     agents_from: Sequence[str | Path] = ()
-    jobs: int | None = None
-    interrupt: threading.Event | None = None
-    watch: Callable[[Progress], None] | None = None
-    n_games: int = 0
-    started: float = field(default_factory=time.time)
-    played: int = 0
 
     def others(self) -> list[str]:
         """Return who sits in the other seats."""
@@ -94,35 +142,6 @@ class Plays:
             agents, self.rules, players=self.players, lineups=lineups, deals=deals, seed=self.seed_of(deal_set),
             agents_from=self.agents_from, on_fault="stop",
         )  # fmt: skip
-
-    def results(self, name: str, t: Tournament) -> Results:
-        """Return the results of a tournament, played now if it has not been.
-
-        Raises
-        ------
-        TournamentError
-            If another tournament was played under this name.
-        Interrupted, Unwritten, Lost, Fault
-            As from `run`; what is finished is kept.
-        """
-        folder = self.out / FOLDER / name
-        before = RUN.read(folder)
-        if before and before.get("finished"):
-            if said := difference(manifest_of(t, 1, 0.0), before, str(folder)):
-                raise TournamentError(f"{folder} holds another run: {said}")
-            made = read(folder)
-        else:
-            made = run(t, folder, jobs=self.jobs, resume=True, interrupt=self.interrupt, watch=self._told(name))
-        self.played += t.schedule.n_games
-        self._tell(name, 0)
-        return made
-
-    def _told(self, name: str) -> Callable[[Step], None]:
-        return lambda step: self._tell(name, step.games)
-
-    def _tell(self, name: str, more: int) -> None:
-        if self.watch:
-            self.watch(Progress(name, self.played + more, self.n_games, time.time() - self.started))
 
 
 def numbers(results: Results, column: str, label: str = AGENT) -> Any:

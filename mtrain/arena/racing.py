@@ -2,24 +2,32 @@
 
 Who has fallen behind is told by Wilcoxon's test of a candidate's deals against the best one's, and what is tried next
 by a model of what has been found (see `mtrain.arena.search` for the sources). Everything happens in the order of the
-trials: only the deals of one trial are spread over workers.
+trials: only the deals of one trial are spread over workers. Each trial is a tournament by its number, so a search that
+goes on finds what it has played before.
 """
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mtrain.arena.plays import Kept, numbers
 from mtrain.arena.space import Candidates
-from mtrain.arena.trials import Course
+from mtrain.arena.tournament import Tournament
 from mtrain.game.rng import SEARCH, stream
 from mtrain.study import tables
-from mtrain.study.search_tables import COMPLETE, PRUNED, REFUSED, REPEATED, column_of, trials_table
+from mtrain.study.blocks import of_agent
+from mtrain.study.digests import Digest
+from mtrain.study.search_tables import COMPLETE, PRUNED, REFUSED, REPEATED, Objective, column_of, trials_table
 from mtrain.think.agent import AgentError
+from mtrain.think.registry import Registry
+
+CANDIDATE = "candidate"
+"""The label of whoever is tried, whatever its parameters: at its table there may be an agent like it."""
 
 FIRST_PIECE = 10
 """Deals after which a candidate is first looked at; then after twice as many, and so on."""
@@ -58,34 +66,41 @@ class TrialStep:
     best_value: float
 
 
-def _pieces(deals: int) -> Iterator[int]:
-    """Yield after how many deals a candidate is looked at; the last is after all."""
-    end = FIRST_PIECE
-    while end < deals:
-        yield end
-        end *= 2
-    yield deals
-
-
+@dataclass
 class Hunt:
-    """A search while it goes on."""
+    """A search while it goes on.
 
-    def __init__(
-        self, course: Course, candidates: Candidates, trials: int, watch: Callable[[TrialStep], None] | None
-    ) -> None:
-        self.course = course
-        self.candidates = candidates
-        self.n_trials = trials
-        self.watch = watch
-        self.rows: list[dict[str, Any]] = []
-        self.measured: dict[str, list[float]] = {}  # by agent: its numbers of the first deals, in order
-        self.objective = course.objective
+    Attributes
+    ----------
+    kept
+        The tournaments that have been played.
+    t
+        The tournament of one line-up, in which agent 0 is the candidate.
+    objective, candidates, registry
+        What is measured, who may be tried, and where they are found.
+    n_trials, watch
+        How many candidates are tried; who is told of each.
+    rows
+        The `trials` table so far.
+    measured
+        By agent: its numbers of the first deals, in order.
+    """
+
+    kept: Kept
+    t: Tournament
+    objective: Objective
+    candidates: Candidates
+    registry: Registry
+    n_trials: int
+    watch: Callable[[TrialStep], None] | None
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    measured: dict[str, list[float]] = field(default_factory=dict)
 
     def run(self, optuna: Any) -> None:
         """Try one candidate after the other."""
         distributions = self.candidates.distributions(optuna)
         with _quiet(optuna):
-            study = _study(optuna, self.course.t.seed)
+            study = _study(optuna, self.t.seed)
             study.enqueue_trial(self.candidates.start)
             for _ in range(self.n_trials):
                 asked = study.ask(distributions)
@@ -97,36 +112,46 @@ class Hunt:
                     study.tell(asked, self._cost(row))
                 self.tell(row)
 
+    def seat(self, agent: str, t: Tournament | None = None) -> Tournament:
+        """Return the tournament in which an agent is the candidate.
+
+        Raises
+        ------
+        AgentError
+            If the agent refuses its parameters.
+        """
+        t = t or self.t
+        return replace(t, agents=(self.registry.parse(f"{CANDIDATE}@{agent}"), *t.agents[1:]))
+
+    def measure(self, name: str, t: Tournament, race: "_Race | None" = None) -> list[float]:
+        """Return the candidate's numbers of a tournament, one a deal, played now if it has not been."""
+        made = self.kept.results(name, t, None if race is None else race.stop)
+        return [float(value) for value in numbers(made, self.objective.number, t.agents[0].label)]
+
     def _try(self, asked: Any) -> dict[str, Any]:
         """Race one candidate, and return its row of the table."""
         values = self.candidates.values(asked.params)
         agent = self.candidates.agent(values)
         row = {"trial": asked.number, "agent": agent} | {column_of(name): values[name] for name in values}
-        row |= {"blocks": 0, "value": np.nan, "pruned": False}
         try:
-            self.course.seat(agent)
+            t = self.seat(agent)
         except AgentError:
-            return row | {"state": REFUSED}
+            return row | {"blocks": 0, "value": np.nan, "pruned": False, "state": REFUSED}
         known = self.measured.setdefault(agent, [])
-        before = len(known)
-        first = 0
-        for end in _pieces(self.course.t.deals):
-            if len(known) < end:
-                known += self.course.measure(asked.number, agent, range(first, end))
-            for deal in range(first, end):
-                asked.report(self.objective.cost(known[deal]), deal)
-            last = end == self.course.t.deals or not self.rows
-            row |= {"blocks": end, "pruned": not last and self._behind(agent, end) > 0 and asked.should_prune()}
-            first = end
-            if row["pruned"]:
-                break
-        state = PRUNED if row["pruned"] else COMPLETE
-        return row | {"value": float(np.mean(known[:first])), "state": REPEATED if first <= before else state}
+        before, race = len(known), _Race(self, asked, t.agents[0].label)
+        race.look(known)
+        if not race.over:
+            found = self.measure(f"trial-{asked.number:03d}", t, race)
+            race.look(found)
+            known[:] = found[: race.end]
+        state = REPEATED if race.end <= before else PRUNED if race.pruned else COMPLETE
+        row |= {"blocks": race.end, "value": float(np.mean(known[: race.end])), "pruned": race.pruned}
+        return row | {"state": state}
 
-    def _behind(self, agent: str, deals: int) -> float:
-        """Return by how much the best is better than an agent on the first deals, which both have played."""
-        ours, bests = (np.array(self.measured[each][:deals]) for each in (agent, self.best()["agent"]))
-        return float(self.objective.gain(ours, bests).mean())
+    def behind(self, values: Sequence[float]) -> float:
+        """Return by how much the best is better than a candidate on the first deals, of which it has these numbers."""
+        bests = np.array(self.measured[self.best()["agent"]][: len(values)])
+        return float(self.objective.gain(np.array(values), bests).mean())
 
     def _cost(self, row: Mapping[str, Any]) -> float:
         """Return what a candidate is judged by when the next one is chosen.
@@ -136,7 +161,7 @@ class Hunt:
         """
         if not row["pruned"]:
             return self.objective.cost(row["value"])
-        return self.objective.cost(self.best()["value"]) + self._behind(row["agent"], row["blocks"])
+        return self.objective.cost(self.best()["value"]) + self.behind(self.measured[row["agent"]][: row["blocks"]])
 
     def best(self) -> dict[str, Any]:
         """Return the row of the best trial so far: of those with all their deals, the first with the least cost."""
@@ -154,6 +179,50 @@ class Hunt:
         """Return the `trials` table so far."""
         table = trials_table(self.candidates.kinds)
         return tables.frame(table, {name: [row[name] for row in self.rows] for name in table.names})
+
+
+@dataclass
+class _Race:
+    """One candidate's race: it is looked at after `FIRST_PIECE` deals, after twice as many, and so on, and after all.
+
+    Attributes
+    ----------
+    end
+        How many deals have been looked at.
+    pruned
+        Has it fallen behind?
+    """
+
+    hunt: Hunt
+    asked: Any
+    label: str
+    end: int = 0
+    pruned: bool = False
+    come: list[float] = field(default_factory=list)
+    n_come: int = 0
+
+    @property
+    def over(self) -> bool:
+        """Is there nothing left to look at?"""
+        return self.pruned or self.end == self.hunt.t.deals
+
+    def look(self, values: Sequence[float]) -> None:
+        """Look at a candidate's numbers of the first deals wherever it is time to."""
+        deals, objective = self.hunt.t.deals, self.hunt.objective
+        while not self.over and (end := min(2 * self.end or FIRST_PIECE, deals)) <= len(values):
+            for deal in range(self.end, end):
+                self.asked.report(objective.cost(values[deal]), deal)
+            last = end == deals or not self.hunt.rows
+            self.end = end
+            self.pruned = not last and self.hunt.behind(values[:end]) > 0 and self.asked.should_prune()
+
+    def stop(self, digests: Sequence[Digest]) -> str | None:
+        """Look at what has come; say why to end."""
+        for digest in digests[self.n_come :]:
+            self.come += [float(value) for value in of_agent(digest.blocks, self.label, self.hunt.objective.number)]
+        self.n_come = len(digests)
+        self.look(self.come)
+        return "it has fallen behind" if self.pruned else None
 
 
 def _study(optuna: Any, seed: int) -> Any:

@@ -139,6 +139,7 @@ def run(
     resume: bool = False,
     stop: Stop | None = None,
     interrupt: threading.Event | None = None,
+    derived: bool = True,
     **how: Any,
 ) -> results.Results:
     """Play a tournament into a directory.
@@ -160,6 +161,8 @@ def run(
         one.
     interrupt
         Once it is set, what is in flight is finished and the run ends. Ctrl-C sets it, too.
+    derived
+        Are tables made of the games when all are played? `mtrain report` can make them later.
     **how
         Fields of `How`: who plays.
 
@@ -192,7 +195,7 @@ def run(
         who.workers(t, len(chunks), interrupt) as spread,
         RUN.opened(out, manifest, resume) as before,
     ):
-        return _Run(t, out, manifest, chunks, interrupt, stop, watch).play(spread, before)
+        return _Run(t, out, manifest, chunks, interrupt, stop, watch, derived).play(spread, before)
 
 
 def shared(t: Tournament, share: tuple[int, int] | None) -> list[Chunk]:
@@ -230,6 +233,7 @@ class _Run:
     interrupt: threading.Event
     stop: Stop | None
     watch: Callable[[Step], None] | None
+    derived: bool
     digests: dict[int, Digest] = field(default_factory=dict)
     in_order: list[Digest] = field(default_factory=list)
     reason: str | None = None
@@ -329,10 +333,12 @@ class _Run:
             for number in sorted(store.numbers() - set(range(counted))):
                 store.drop(number)
             self.digests = dict(enumerate(self.in_order))
-        return finish(self.out, manifest, list(self.digests.values()), seconds)
+        return finish(self.out, manifest, list(self.digests.values()), seconds, self.derived)
 
 
-def finish(out: Path, manifest: dict[str, Any], digests: Sequence[Digest], seconds: float) -> results.Results:
+def finish(
+    out: Path, manifest: dict[str, Any], digests: Sequence[Digest], seconds: float, derived: bool = True
+) -> results.Results:
     """Write the tables made from a run's games, and then the manifest that says it is finished.
 
     Parameters
@@ -343,6 +349,8 @@ def finish(out: Path, manifest: dict[str, Any], digests: Sequence[Digest], secon
         Of all its chunks.
     seconds
         How long it took.
+    derived
+        Are tables made?
     """
     made = results.Results(out, manifest, ready=combine(digests, shortfall(out, manifest, digests)))
     deals = np.concatenate([digest.tally.blocks[:, 1] for digest in digests])
@@ -350,13 +358,19 @@ def finish(out: Path, manifest: dict[str, Any], digests: Sequence[Digest], secon
         raise Trouble(
             f"{len(deals):,} blocks are to be as many different deals, and they are {len(np.unique(deals)):,}"
         )
-    there = set(map(number_of, made.parts))
-    times = timing(manifest["agents"], (entry for number, entry in log(out).items() if number in there))
-    files.write(tables.TIMING, tables.frame(tables.TIMING, times), out / "timing.parquet")
-    made.write_derived()
+    if derived:
+        there = set(map(number_of, made.parts))
+        times = timing(manifest["agents"], (entry for number, entry in log(out).items() if number in there))
+        files.write(tables.TIMING, tables.frame(tables.TIMING, times), out / "timing.parquet")
+        made.write_derived()
     void = {
         str(match): n for match, n in zip(made.summary.spoilt["match"], made.summary.spoilt["void"], strict=True) if n
     }
-    manifest |= {"finished": True, "seconds": round(seconds, 3), "warnings": made.warnings, "void": void}
+    manifest |= {
+        "finished": True,
+        "seconds": round(seconds, 3),
+        "warnings": made.warnings if derived else [],
+        "void": void,
+    }
     files.put(out / "manifest.json", to_bytes(manifest))
     return made

@@ -12,7 +12,7 @@ for what is tried next.
 """
 
 import contextlib
-import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,11 +24,12 @@ import pandas as pd
 
 from mtrain.arena.faults import STOP
 from mtrain.arena.manifest import manifest_of
-from mtrain.arena.racing import Hunt, TrialStep
+from mtrain.arena.plays import Kept
+from mtrain.arena.racing import CANDIDATE, Hunt, TrialStep
+from mtrain.arena.run import Interrupted
 from mtrain.arena.space import Candidates, SearchError, candidates_of
 from mtrain.arena.spec import difference, spec
 from mtrain.arena.tournament import MAX_SEED, Tournament, plan
-from mtrain.arena.trials import CANDIDATE, LEDGER, Course, Ledger, Paused
 from mtrain.arena.workdir import Kind
 from mtrain.errors import nearest
 from mtrain.game.rng import SEARCH, stream
@@ -40,7 +41,7 @@ from mtrain.study.words import counted
 from mtrain.think.agent import AgentSpec
 from mtrain.think.registry import Registry, build
 
-FORMAT = "mtrain-search/1"
+FORMAT = "mtrain-search/2"
 """What the spec of a search says of its format."""
 
 
@@ -246,23 +247,22 @@ def maximise(
         build(each)  # one that cannot be compiled says so before anything is written
     fresh_deals = 2 * deals if fresh is None else fresh
     said = _spec(t, candidates, objective, trials, fresh_deals, str(optuna.__version__))
-    folder = None if out is None else Path(out)
     interrupt = interrupt or threading.Event()
-    with contextlib.nullcontext() if folder is None else SEARCH_KIND.opened(folder, said, resume):
-        ledger = Ledger.opened(None if folder is None else folder / LEDGER)
-        course = Course(t, OBJECTIVES[objective], registry, jobs or os.cpu_count() or 1, ledger, interrupt)
-        hunt = Hunt(course, candidates, trials, watch)
+    with contextlib.ExitStack() as stack:
+        folder = Path(out or stack.enter_context(tempfile.TemporaryDirectory(prefix="mtrain-")))
+        stack.enter_context(SEARCH_KIND.opened(folder, said, resume))
+        kept = Kept(folder, jobs, interrupt, derived=False)
+        hunt = Hunt(kept, t, OBJECTIVES[objective], candidates, registry, trials, watch)
         try:
             hunt.run(optuna)
             found = _confirmed(hunt, fresh_deals)
-        except Paused:
+        except Interrupted:
             raise SearchInterrupted(hunt.table()) from None
         except KeyboardInterrupt:
             if interrupt.is_set():
                 raise
             raise SearchInterrupted(hunt.table()) from None
-        if folder is not None:
-            _keep(folder, found, candidates)
+        _keep(folder, found, candidates)
     return found
 
 
@@ -290,15 +290,14 @@ def _seated(start: AgentSpec, against: Sequence[str], players: int) -> list[str]
 
 def _confirmed(hunt: Hunt, deals: int) -> Search:
     """Hold the best against the incumbent on fresh deals."""
-    objective, best, incumbent = hunt.course.objective, hunt.best()["agent"], hunt.candidates.incumbent
+    objective, best, incumbent = hunt.objective, hunt.best()["agent"], hunt.candidates.incumbent
     if best == incumbent:
         return Search(objective, hunt.table(), incumbent, best, np.nan, np.nan, np.nan, 0, incumbent, np.nan)
-    t = hunt.course.t
-    seed = int(stream(t.seed, SEARCH, 1, 0, 0)) & MAX_SEED
-    course = replace(hunt.course, t=replace(t, deals=deals, seed=seed))
+    seed = int(stream(hunt.t.seed, SEARCH, 1, 0, 0)) & MAX_SEED
+    t = replace(hunt.t, deals=deals, seed=seed)
     numbers = {}
-    for agent in (incumbent, best):
-        numbers[agent] = np.array(course.measure(None, agent, range(deals)))
+    for name, agent in (("incumbent", incumbent), ("best", best)):
+        numbers[agent] = np.array(hunt.measure(f"fresh-{name}", hunt.seat(agent, t)))
         row = {"trial": None, "agent": agent, "state": COMPLETE, "blocks": deals}
         hunt.tell(row | {"value": float(numbers[agent].mean())})
     e = estimate(objective.gain(numbers[incumbent], numbers[best]), np.zeros(deals, np.int64), 1)

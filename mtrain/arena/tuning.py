@@ -8,14 +8,14 @@ games alone, so the same tuning gives the same bytes however many workers there 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mtrain.arena.dial import Dial, make_dial
-from mtrain.arena.plays import Plays, numbers, taken
+from mtrain.arena.plays import Kept, Plays, numbers, taken
 from mtrain.arena.targets import Beats, Shares, Steps, TargetsError, Wanted
 from mtrain.errors import Trouble
 from mtrain.game.rules import RuleSet
@@ -90,11 +90,11 @@ class Tuning:
 
     def plays(self, out: Path, **how: Any) -> Plays:
         """Return the tournaments of this tuning, kept in a directory."""
-        return replace(self._plays(out), n_games=self.sizes.games, **how)
+        return self._plays(Kept(out, n_games=self.sizes.games, **how))
 
-    def _plays(self, out: Path) -> Plays:
+    def _plays(self, kept: Kept) -> Plays:
         names = [str(each) for each in self.references]
-        return Plays(out, self.rules, self.players, names, self.seed, self.agents_from)
+        return Plays(kept, self.rules, self.players, names, self.seed, self.agents_from)
 
     @property
     def strongest(self) -> str:
@@ -104,7 +104,7 @@ class Tuning:
     @property
     def sizes(self) -> "Sizes":
         """Return how the budget is spent."""
-        plays = self._plays(Path())
+        plays = self._plays(Kept(Path()))
         block = plays.alone(self.dial.at(0.5), 1, 0).schedule.n_games
         pair = plays.pair(self.dial.at(0.0), self.dial.at(1.0), 1, 0).schedule.n_games
         n = len(self.names)
@@ -235,7 +235,7 @@ class Search:
 
     def probe(self, name: str, x: float, deals: int, deal_set: int) -> None:
         """Play a position among the references."""
-        made = self.plays.results(name, self.plays.alone(self.tuning.dial.at(x), deals, deal_set))
+        made = self.plays.kept.results(name, self.plays.alone(self.tuning.dial.at(x), deals, deal_set))
         self.probes.append((x, deal_set, {column: numbers(made, column) for column in ("win", "diff")}))
 
     def curve(self, column: str) -> Curve:
@@ -262,7 +262,7 @@ def search(tuning: Tuning, plays: Plays) -> tuple[list[Placed], Search]:
         found.probe(f"grid-{k}", x, sizes.grid, 0)
     best = math.nan
     if tuning.top:
-        made = plays.results("grid-top", plays.alone(str(tuning.top), sizes.grid, 0))
+        made = plays.kept.results("grid-top", plays.alone(str(tuning.top), sizes.grid, 0))
         best = float(numbers(made, "diff").mean())
     placed = _read_off(found, best)
     for turn in range(REFINES):
@@ -353,4 +353,4 @@ def _chain(found: Search, wanted: Beats) -> list[Placed]:
 def _below(found: Search, above: Placed, what: str, x: float, deals: int, deal_set: int) -> Probe:
     """Play a position against the level above it: what the latter takes of the rounds."""
     t = found.plays.pair(above.agent, found.tuning.dial.at(x), deals, deal_set)
-    return Probe(x, deal_set, taken(found.plays.results(f"below-{above.name}-{what}", t), "round_wins"))
+    return Probe(x, deal_set, taken(found.plays.kept.results(f"below-{above.name}-{what}", t), "round_wins"))

@@ -15,7 +15,7 @@ import pandas as pd
 
 from mtrain.arena.ladder import Ladder, climb, mean
 from mtrain.arena.levels import found_of, times_of, work
-from mtrain.arena.plays import Plays, Progress, numbers
+from mtrain.arena.plays import Kept, Plays, Progress, numbers
 from mtrain.arena.targets import TargetsError
 from mtrain.game.rules import RuleSet, override, preset
 from mtrain.study import files, ladder_tables, tables
@@ -175,12 +175,13 @@ def verify(
     registry = Registry(levels.places)
     out = Path(out)
     asked = {"deals": deals, "pair_deals": pair_deals, "seed": seed, "all_pairs": all_pairs}
-    plays = Plays(out, rules, players, levels.conditions["references"], seed, levels.places, jobs, interrupt, watch)
+    kept = Kept(out, jobs, interrupt, watch)
+    plays = Plays(kept, rules, players, levels.conditions["references"], seed, levels.places)
     n = len(agents)
     some = next(iter(agents.values()))
-    plays.n_games = n * plays.alone(some, deals, 0).schedule.n_games
+    kept.n_games = n * plays.alone(some, deals, 0).schedule.n_games
     n_pairs = 1 + (n * (n - 1) // 2 if all_pairs else n - 1)
-    plays.n_games += n_pairs * plays.pair(some, some, pair_deals, 0).schedule.n_games
+    kept.n_games += n_pairs * plays.pair(some, some, pair_deals, 0).schedule.n_games
     with VERIFYING.opened(out, {"levels": agents, "conditions": levels.conditions, **asked}, resume):
         ladder = climb(plays, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
     return Verified(_judged(levels, ladder), ladder, seed, times_of(ladder), changes(levels))
@@ -273,20 +274,17 @@ def elsewhere(
     asked = {"levels": agents, "places": [list(place) for place in places], "deals": deals, "seed": seed}
     rows: dict[str, list[Any]] = {name: [] for name in ladder_tables.ELSEWHERE.names}
     with VERIFYING.opened(out, asked, resume):
-        tables_ = [
-            Plays(out, preset(rules), players, references[: players - 1], seed, levels.places, jobs, interrupt)
+        kept, some = Kept(out, jobs, interrupt, watch), next(iter(agents.values()))
+        at = [
+            Plays(kept, preset(rules), players, references[: players - 1], seed, levels.places)
             for rules, players in places
         ]
-        some = next(iter(agents.values()))
-        total = sum(len(agents) * plays.alone(some, deals, 0).schedule.n_games for plays in tables_)
-        played = 0
-        for (rules, players), plays in zip(places, tables_, strict=True):
-            plays.watch, plays.n_games, plays.played = watch, total, played
+        kept.n_games = sum(len(agents) * plays.alone(some, deals, 0).schedule.n_games for plays in at)
+        for (rules, players), plays in zip(places, at, strict=True):
             made = {
-                name: plays.results(f"{rules}-{players}-{name}", plays.alone(agent, deals, 0))
+                name: kept.results(f"{rules}-{players}-{name}", plays.alone(agent, deals, 0))
                 for name, agent in agents.items()
             }
-            played = plays.played
             values = {name: numbers(results, "diff") for name, results in made.items()}
             notes = dict(zip(*_exceptions(list(values), list(values.values()), plays.rules.scoring), strict=True))
             for name, results in made.items():
