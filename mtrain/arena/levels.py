@@ -7,7 +7,6 @@ is the one thing that differs from run to run.
 
 import math
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,10 +84,8 @@ def run_tuning(
     tuning: Tuning,
     out: str | Path,
     *,
-    jobs: int | None = None,
     resume: bool = False,
-    interrupt: threading.Event | None = None,
-    watch: Callable[[Progress], None] | None = None,
+    **how: Any,
 ) -> Tuned:
     """Find levels, confirm them on fresh deals and write their file.
 
@@ -98,12 +95,10 @@ def run_tuning(
         What is wanted, by `plan_tuning`.
     out
         A directory that is empty or not there yet: it takes the file, its tables, and all that was played.
-    jobs
-        Workers; None: one a core. The file has the same bytes whatever their number.
     resume
         If the directory holds the same tuning, go on with it.
-    interrupt, watch
-        What ends the work once it is set; who is told how far it is.
+    **how
+        `jobs` (the file has the same bytes whatever their number), `interrupt` and `watch` of `Kept`.
 
     Raises
     ------
@@ -118,7 +113,7 @@ def run_tuning(
     registry = Registry(tuning.agents_from)
     sizes = tuning.sizes
     with TUNING.opened(out, spec_of(tuning), resume):
-        plays = tuning.plays(out, jobs=jobs, interrupt=interrupt, watch=watch)
+        plays = tuning.plays(out, **how)
         placed, found = search(tuning, plays)
         agents = {each.name: each.agent for each in placed}
         ladder = climb(plays, registry, agents, sizes.confirm, sizes.pairs, CONFIRM, "confirm")

@@ -4,8 +4,7 @@ A claim holds unless it is refuted: claims of one kind are judged together, so t
 called false. Time is told, not claimed: it belongs to a machine.
 """
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pandas as pd
 
 from mtrain.arena.ladder import Ladder, climb, mean
 from mtrain.arena.levels import found_of, times_of, work
-from mtrain.arena.plays import Kept, Plays, Progress, numbers
+from mtrain.arena.plays import Kept, Plays, numbers
 from mtrain.arena.targets import TargetsError
 from mtrain.game.rules import RuleSet, override, preset
 from mtrain.study import files, ladder_tables, tables
@@ -136,10 +135,8 @@ def verify(
     pair_deals: int = PAIR_DEALS,
     seed: int | None = None,
     all_pairs: bool = False,
-    jobs: int | None = None,
     resume: bool = False,
-    interrupt: threading.Event | None = None,
-    watch: Callable[[Progress], None] | None = None,
+    **how: Any,
 ) -> Verified:
     """Measure the levels of a file again on fresh deals, and say which of its claims hold.
 
@@ -155,8 +152,8 @@ def verify(
         Another than the file's own; None: the next.
     all_pairs
         Does every level meet every other?
-    jobs, resume, interrupt, watch
-        As for `tune`.
+    resume, **how
+        As for `tune`: `jobs`, `interrupt`, `watch`.
 
     Raises
     ------
@@ -175,7 +172,7 @@ def verify(
     registry = Registry(levels.places)
     out = Path(out)
     asked = {"deals": deals, "pair_deals": pair_deals, "seed": seed, "all_pairs": all_pairs}
-    kept = Kept(out, jobs, interrupt, watch)
+    kept = Kept(out, **how)
     plays = Plays(kept, rules, players, levels.conditions["references"], seed, levels.places)
     n = len(agents)
     some = next(iter(agents.values()))
@@ -246,10 +243,8 @@ def elsewhere(
     *,
     deals: int = PAIR_DEALS,
     seed: int = 0,
-    jobs: int | None = None,
     resume: bool = False,
-    interrupt: threading.Event | None = None,
-    watch: Callable[[Progress], None] | None = None,
+    **how: Any,
 ) -> pd.DataFrame:
     """Measure the levels of a file at other tables, among the same references: the `elsewhere` table.
 
@@ -263,8 +258,8 @@ def elsewhere(
         A directory for what is played.
     deals
         Deals for every level and table.
-    seed, jobs, resume, interrupt, watch
-        As for `tune`.
+    seed, resume, **how
+        As for `tune`: `jobs`, `interrupt`, `watch`.
     """
     out = Path(out)
     for rules, players in places:
@@ -274,7 +269,7 @@ def elsewhere(
     asked = {"levels": agents, "places": [list(place) for place in places], "deals": deals, "seed": seed}
     rows: dict[str, list[Any]] = {name: [] for name in ladder_tables.ELSEWHERE.names}
     with VERIFYING.opened(out, asked, resume):
-        kept, some = Kept(out, jobs, interrupt, watch), next(iter(agents.values()))
+        kept, some = Kept(out, **how), next(iter(agents.values()))
         at = [
             Plays(kept, preset(rules), players, references[: players - 1], seed, levels.places)
             for rules, players in places

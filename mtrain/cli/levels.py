@@ -11,6 +11,7 @@ import click
 
 from mtrain.cli.options import (
     agents_from_too,
+    changes_of,
     fail,
     jobs_given,
     json_too,
@@ -18,7 +19,6 @@ from mtrain.cli.options import (
     quiet_too,
     resume_too,
     rules_given,
-    rules_of,
     seed_given,
 )
 from mtrain.cli.tournaments import broken_off, next_free
@@ -72,17 +72,8 @@ def tune(
     strong: str | None,
     weak: str | None,
     maximise: str | None,
-    rules: str,
-    changes: tuple[str, ...],
-    players: int,
-    seed: int,
-    jobs: int | None,
-    out: str | None,
-    resume: bool,
-    agents_from: tuple[str, ...],
     quiet: bool,
     as_json: bool,
-    references: tuple[str, ...],
     **asked: Any,
 ) -> None:
     """Tune AGENT into difficulty levels, or search its parameters.
@@ -91,89 +82,52 @@ def tune(
     for; then the levels are confirmed on fresh deals. With --maximise, candidates of AGENT are raced on common deals;
     the winner takes over from AGENT only if it is better on fresh ones.
     """
-    needs_out(resume, out, "work")
+    needs_out(asked["resume"], asked["out"], "work")
     searched = ("space", "trials", "deals", "fresh")
     tuned = ("levels", "targets", "weakest", "beats", "top", "names", "max_step", "games")
     for name in tuned if maximise else searched:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             other = "is about levels; leave out" if maximise else "needs"
             raise click.UsageError(f"--{name.replace('_', '-')} {other} --maximise")
+    out, changes, rules = asked.pop("out"), changes_of(asked.pop("changes")), asked.pop("rules")
     folder = Path(out) if out else next_free("search" if maximise else "levels")
-    how = {"jobs": jobs, "resume": resume}
-    if maximise:
-        if strong is None or weak is not None:
-            raise click.UsageError("--maximise searches the parameters of one agent: name it, and it alone")
-        wanted = {name: asked[name] for name in searched[1:] if asked[name] is not None}
-        table = {"rules": rules, "changes": _changes(changes), "players": players, "seed": seed}
-        _maximise(
-            strong, asked["space"], maximise, references or ("greedy",), folder, quiet, as_json,
-            agents_from=agents_from, **table, **wanted, **how,
-        )  # fmt: skip
+    # What is not said is the function's to say.
+    given = {name: value for name, value in asked.items() if value not in (None, ()) and name not in ("space", "names")}
+    if maximise is None:
+        _tune(
+            strong, weak, folder, quiet, as_json, given | {"rules": rules, "changes": changes, "names": asked["names"]}
+        )
         return
-    _tune(
-        strong,
-        weak,
-        references,
-        rules_of(rules, changes),
-        players,
-        seed,
-        folder,
-        agents_from,
-        quiet,
-        as_json,
-        asked,
-        how,
-    )
-
-
-def _changes(changes: tuple[str, ...]) -> Any:
-    from mtrain.cli.options import changes_of
-
-    return changes_of(changes)
+    if strong is None or weak is not None:
+        raise click.UsageError("--maximise searches the parameters of one agent: name it, and it alone")
+    given |= {"objective": maximise, "rules": rules, "changes": changes}
+    if "references" in given:
+        given["against"] = given.pop("references")
+    _maximise(strong, list(asked["space"]), folder, quiet, as_json, given)
 
 
 def _tune(
-    strong: str | None,
-    weak: str | None,
-    references: tuple[str, ...],
-    rules: Any,
-    players: int,
-    seed: int,
-    folder: Path,
-    agents_from: tuple[str, ...],
-    quiet: bool,
-    as_json: bool,
-    asked: dict[str, Any],
-    how: dict[str, Any],
+    strong: str | None, weak: str | None, folder: Path, quiet: bool, as_json: bool, asked: dict[str, Any]
 ) -> None:
     from mtrain.arena import tuning
     from mtrain.arena.levels import run_tuning
     from mtrain.arena.targets import wanted
+    from mtrain.game.rules import override, preset
     from mtrain.show.levels import show_levels
     from mtrain.show.terminal import show_json
     from mtrain.study.words import counted
 
     if strong is not None and weak is None:
         raise click.UsageError(f"name the weak end of the dial, too: {strong} with other numbers")
-    names = asked["names"].split(",") if asked["names"] is not None else None
-    levels = len(names) if names and asked["levels"] is None and asked["targets"] is None else asked["levels"]
-    plan = tuning.plan_tuning(
-        strong or tuning.STRONG,
-        weak or tuning.WEAK,
-        wanted(levels, asked["targets"], asked["weakest"], asked["beats"]),
-        top=asked["top"],
-        names=names,
-        references=references or ("greedy",),
-        rules=rules,
-        players=players,
-        games=tuning.GAMES if asked["games"] is None else asked["games"],
-        seed=seed,
-        max_step=asked["max_step"],
-        agents_from=agents_from,
-    )
-    click.echo(
-        f"mtrain: {plan.wanted}; {counted(plan.sizes.games, 'game')} at most, {counted(players, 'seat')}", err=True
-    )
+    how = {name: asked.pop(name) for name in ("jobs", "resume") if name in asked}
+    like = {name: asked.pop(name) for name in ("levels", "targets", "weakest", "beats") if name in asked}
+    asked["names"] = asked["names"].split(",") if asked["names"] is not None else None
+    if asked["names"] and not {"levels", "targets"} & set(like):
+        like["levels"] = len(asked["names"])
+    asked["rules"] = override(preset(asked["rules"]), asked.pop("changes"))
+    plan = tuning.plan_tuning(strong or tuning.STRONG, weak or tuning.WEAK, wanted(**like), **asked)
+    games, seats = counted(plan.sizes.games, "game"), counted(plan.players, "seat")
+    click.echo(f"mtrain: {plan.wanted}; {games} at most, {seats}", err=True)
     with _working(folder, quiet) as more:
         made = run_tuning(plan, folder, **how, **more)
     if as_json:
@@ -221,16 +175,7 @@ def _working(folder: Path, quiet: bool) -> Iterator[dict[str, Any]]:
         fail(str(fault), 1)
 
 
-def _maximise(
-    agent: str,
-    space: tuple[str, ...],
-    objective: str,
-    against: tuple[str, ...],
-    folder: Path,
-    quiet: bool,
-    as_json: bool,
-    **how: Any,
-) -> None:
+def _maximise(agent: str, space: list[str], folder: Path, quiet: bool, as_json: bool, asked: dict[str, Any]) -> None:
     from mtrain.arena.faults import Fault
     from mtrain.arena.search import SearchInterrupted, maximise
     from mtrain.arena.workdir import Unwritten
@@ -243,8 +188,7 @@ def _maximise(
     watch: Callable[[Any], None] | None = None if quiet else tell_trial
     try:
         with stop_signals() as interrupt:
-            how |= {"watch": watch, "interrupt": interrupt}
-            found = maximise(agent, list(space), objective=objective, against=against, out=folder, **how)
+            found = maximise(agent, space, out=folder, watch=watch, interrupt=interrupt, **asked)
     except SearchInterrupted:
         broken_off("interrupted; what has been measured is kept", folder, 130)
     except KeyboardInterrupt:
@@ -329,33 +273,19 @@ def _kept(out: str | None) -> Iterator[Path]:
 @resume_too
 @quiet_too
 @json_too
-def verify(
-    file: str | None,
-    deals: int | None,
-    pair_deals: int | None,
-    all_pairs: bool,
-    seed: int | None,
-    write: bool,
-    jobs: int | None,
-    out: str | None,
-    resume: bool,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+def verify(file: str | None, write: bool, out: str | None, quiet: bool, as_json: bool, **asked: Any) -> None:
     """Measure the levels of FILE again on fresh deals, and say which claims hold; exit 1 if one fails."""
     from mtrain.arena import verifying
     from mtrain.arena.exporting import write_verified
     from mtrain.show.levels import show_claims
     from mtrain.show.terminal import records, show_json
 
-    needs_out(resume, out, "work")
+    needs_out(asked["resume"], out, "work")
     read = _read(file)
-    given: dict[str, Any] = {name: n for name, n in (("deals", deals), ("pair_deals", pair_deals)) if n is not None}
+    given = {name: value for name, value in asked.items() if value is not None}
     with _kept(out) as folder:
         with _working(folder, quiet) as more:
-            found = verifying.verify(
-                read, folder, seed=seed, all_pairs=all_pairs, jobs=jobs, resume=resume, **given, **more
-            )
+            found = verifying.verify(read, folder, **given, **more)
         if out:
             verifying.write_tables(found, folder)
             _draw(folder, read)
@@ -391,14 +321,11 @@ def measure(
     file: str | None,
     presets: tuple[str, ...],
     players: tuple[int, ...],
-    deals: int | None,
-    seed: int,
     write: bool,
-    jobs: int | None,
     out: str | None,
-    resume: bool,
     quiet: bool,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Measure the levels of FILE at other tables, and say where their order is not kept."""
     from mtrain.arena import verifying
@@ -407,17 +334,17 @@ def measure(
     from mtrain.show.levels import show_elsewhere
     from mtrain.show.terminal import records, show_json
 
-    needs_out(resume, out, "work")
+    needs_out(how["resume"], out, "work")
     read = _read(file)
     asked = [(name, n) for name in presets or PRESETS for n in players or (2, 4, 6, 8)]
     places = [(name, n) for name, n in asked if players or n in preset(name).dealable()]
     with _kept(out) as folder, _working(folder, quiet) as more:
-        given: dict[str, Any] = {} if deals is None else {"deals": deals}
-        frame = verifying.elsewhere(read, places, folder, seed=seed, jobs=jobs, resume=resume, **given, **more)
+        given = {name: value for name, value in how.items() if value is not None}
+        frame = verifying.elsewhere(read, places, folder, **given, **more)
     if as_json:
         show_json(records(frame))
     else:
         show_elsewhere(frame)
     if write:
-        write_elsewhere(read, frame, seed)
+        write_elsewhere(read, frame, how["seed"])
         click.echo(f"mtrain: written into {read.path}", err=True)
