@@ -4,9 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from mtrain.show import terminal
-from mtrain.show.terminal import beneath, broken, show_standings
+from mtrain.show.terminal import broken, seen, show_standings
 from mtrain.study import estimates
+from mtrain.study.format import SCORE, SHARE
 from tests.helpers.synthetic import tournament
 
 LONG = [
@@ -26,12 +26,12 @@ LONG = [
     ],
 )
 def test_an_interval_lies_below_its_figure(estimate: tuple[float, float, float], text: str) -> None:
-    assert beneath(*estimate) == text
+    assert SCORE.beneath(*estimate) == text
 
 
 def test_shares_are_in_percent_and_an_uneven_interval_is_never_shortened() -> None:
-    assert beneath(0.30, 0.277, 0.324, 1, percent=True) == "30.0 %\n±2.4"
-    assert beneath(0.167, 0.034, 0.53, 1, percent=True) == "16.7 %\n[3.4,\n53.0]"
+    assert SHARE.beneath(0.30, 0.277, 0.324) == "30.0 %\n±2.4"
+    assert SHARE.beneath(0.167, 0.034, 0.53) == "16.7 %\n[3.4,\n53.0]"
 
 
 def test_labels_break_where_they_have_a_joint_and_lose_nothing() -> None:
@@ -67,5 +67,5 @@ def test_notes_speak_of_what_is_shown() -> None:
             "rating: never finished behind another agent: held by the ridge"
         ),
     }
-    for note, seen in known.items():
-        assert terminal._seen(note) == seen
+    for note, shown in known.items():
+        assert seen(note) == shown

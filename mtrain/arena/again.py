@@ -17,9 +17,9 @@ from mtrain.arena.faults import FORFEIT, STOP, Failure, Fault, forfeit
 from mtrain.arena.manifest import code, source
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RuleSet
+from mtrain.study.format import counted
 from mtrain.study.results import Results, read_manifest
 from mtrain.study.tables import ResultsError
-from mtrain.study.words import counted
 from mtrain.think.registry import all_params, build
 
 

@@ -20,10 +20,10 @@ from mtrain.game.kernels import CHOICE, DREW
 from mtrain.game.notation import action_text
 from mtrain.game.rng import WORLD, stream
 from mtrain.study import analysis_tables as tables
+from mtrain.study.format import counted
 from mtrain.study.intervals import wilson
 from mtrain.study.tables import frame
 from mtrain.study.together import together
-from mtrain.study.words import counted
 from mtrain.think.agent import EXEC, Bot
 from mtrain.think.asking import ask
 from mtrain.think.faults import KINDS, Unasked

@@ -35,9 +35,9 @@ from mtrain.errors import nearest
 from mtrain.game.rng import SEARCH, stream
 from mtrain.game.rules import RuleSet
 from mtrain.study import files, tables
+from mtrain.study.format import counted
 from mtrain.study.intervals import CONSTANT, estimate
 from mtrain.study.search_tables import COMPLETE, OBJECTIVES, OUTCOME, Objective, trials_table
-from mtrain.study.words import counted
 from mtrain.think.agent import AgentSpec
 from mtrain.think.registry import Registry, build
 

@@ -31,9 +31,9 @@ from mtrain.errors import Mistake, nearest
 from mtrain.game.rules import RulesError, RuleSet, override, preset
 from mtrain.study.anchors import Anchor, parse_anchor
 from mtrain.study.checks import n_orders
+from mtrain.study.format import counted
 from mtrain.study.sequential import EVERY, MOST
 from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
-from mtrain.study.words import counted
 from mtrain.think.agent import PEEKS, AgentSpec
 from mtrain.think.process import Limits
 from mtrain.think.registry import Registry, effort, refuse_peeking

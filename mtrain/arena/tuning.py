@@ -20,7 +20,7 @@ from mtrain.arena.targets import Beats, Shares, Steps, TargetsError, Wanted
 from mtrain.errors import Trouble
 from mtrain.game.rules import RuleSet
 from mtrain.study.curve import Curve, Found, Probe, fit
-from mtrain.study.words import counted
+from mtrain.study.format import counted
 from mtrain.think.agent import AgentSpec
 from mtrain.think.levels import NAME
 from mtrain.think.registry import Registry, refuse_peeking

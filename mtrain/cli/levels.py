@@ -115,7 +115,7 @@ def _tune(
     from mtrain.game.rules import override, preset
     from mtrain.show.levels import show_levels
     from mtrain.show.terminal import show_json
-    from mtrain.study.words import counted
+    from mtrain.study.format import counted
 
     if strong is not None and weak is None:
         raise click.UsageError(f"name the weak end of the dial, too: {strong} with other numbers")

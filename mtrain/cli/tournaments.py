@@ -96,7 +96,7 @@ def tournament(
     """
     from mtrain.arena.tournament import plan
     from mtrain.cli.signals import stop_signals
-    from mtrain.study.words import counted
+    from mtrain.study.format import counted
 
     needs_out(how["resume"], out)
     t = plan(

@@ -25,7 +25,8 @@ _weigh = click.option(
 def locate(position: str, seat: int | None, worlds: int, weigh: str | None, seed: int, as_json: bool) -> None:
     """Print where each tile that a seat cannot see is likely to be, from a position in text."""
     from mtrain.game.positions import parse_position
-    from mtrain.show.terminal import records, show, show_json
+    from mtrain.show.analysing import show_locations
+    from mtrain.show.terminal import records, show_json
     from mtrain.think.locations import locate
 
     try:
@@ -38,8 +39,7 @@ def locate(position: str, seat: int | None, worlds: int, weigh: str | None, seed
     if as_json:
         show_json(records(found))
         return
-    rows = [[row[0], *(f"{100 * share:.1f} %" for share in row[1:])] for row in found.itertuples(index=False)]
-    show(found.columns.tolist(), rows, note=f"{found.attrs['effective_worlds']:,.0f} effective worlds of {worlds:,}")
+    show_locations(found, note=f"{found.attrs['effective_worlds']:,.0f} effective worlds of {worlds:,}")
 
 
 @click.command()

@@ -3,12 +3,13 @@
 Nothing here is computed.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from mtrain.show.terminal import interval, records, show
-from mtrain.study.words import counted
+from mtrain.show.terminal import Picks, alone, count, estimate, interval, records, show, show_picks
+from mtrain.study.format import PIPS, POINTS, SCORE, SHARE, Format, counted
 
 if TYPE_CHECKING:
     from mtrain.arena.analysis import Analysis
@@ -20,74 +21,66 @@ def show_analysis(found: "Analysis", top: int | None = None) -> None:
     if not len(found.actions):
         show(["seat", "what is to be chosen"], [[found.seat, found.said]])
     else:
-        rows = [
-            [
-                row.action,
-                _sure(row.pips, row.pips_lo, row.pips_hi),
-                "" if row.action == found.best else _sure(row.diff, row.diff_lo, row.diff_hi, sign=True),
-                interval(row.out, row.out_lo, row.out_hi, 1, percent=True),
-                row.agents,
-                str(row.folly).replace("_", " "),
-            ]
-            for row in found.actions[:top].itertuples()
-        ]
-        left = len(found.actions) - len(rows)
+        unit = found.unit
+        picks: Picks = {
+            "action": "action",
+            f"{unit}/round": lambda row: SCORE.sure(*estimate(row, "pips")),
+            "more than the best": lambda row: "" if row["action"] == found.best else PIPS.sure(*estimate(row, "diff")),
+            "goes out": interval(SHARE, "out"),
+            "agents that would": "agents",
+            "folly": _folly,
+        }
+        actions = found.actions[:top]
+        left = len(found.actions) - len(actions)
         notes = [
             found.said,
             "95 % intervals, those of a column of pips all together: they hold for whichever action is picked."
             + (f" {counted(left, 'more action')} not shown." if left else ""),
             *(f"{row.agent}: {row.note!s}" for row in found.choices.itertuples() if row.note),
         ]
-        unit = found.unit
-        headings = ["action", f"{unit}/round", "more than the best", "goes out", "agents that would", "folly"]
-        show(headings, rows, note="\n".join(notes))
+        show_picks(actions, picks, note="\n".join(notes))
     if found.locations is not None:
-        places = found.locations
-        rows = [[row[0], *(f"{100 * share:.1f} %" for share in row[1:])] for row in places.itertuples(index=False)]
-        show(places.columns.tolist(), rows, "where the tiles are that it cannot see")
+        show_locations(found.locations, title="where the tiles are that it cannot see")
+
+
+def show_locations(locations: pd.DataFrame, title: str = "", note: str = "") -> None:
+    """Print where tiles are likely to be, a line a tile."""
+    tile, *places = locations.columns
+    picks: Picks = {tile: tile}
+    picks |= {place: alone(SHARE, place) for place in places}
+    show_picks(locations, picks, title, note)
 
 
 def show_annotation(found: "Annotation", top: int | None = None) -> None:
     """Print what there is to say of a game: its `top` mistakes, or all, and of what the scores are made up."""
     mistakes = found.mistakes[:top]
     left = len(found.mistakes) - len(mistakes)
-    show(
-        ["round", "action", "turn", "seat", "agent", "done", "best", f"regret, {found.unit}", "folly"],
-        [
-            [
-                row.round, row.event, row.turn, row.seat, row.agent, row.done, row.best,
-                interval(row.regret, row.regret_lo, row.regret_hi, 1), str(row.folly).replace("_", " "),
-            ]
-            for row in mistakes.itertuples()
-        ],
-        "mistakes, the costliest first",
-        f"{f'{left:,} more; ' if left else ''}--round and --action show what else there was to do",
-    )  # fmt: skip
-    show(
-        [
-            "seat", "agent", found.unit, "par", "luck of the deal", "luck of draws\nand others", "skill", "regret",
-            "decisions",
-        ],
-        [
-            [
-                row.seat, row.agent, f"{row.pips:,}", interval(row.par, row.par_lo, row.par_hi, 0),
-                interval(row.deal_luck, row.deal_luck_lo, row.deal_luck_hi, 0, sign=True),
-                interval(row.draw_luck, row.draw_luck_lo, row.draw_luck_hi, 0, sign=True),
-                interval(row.skill, row.skill_lo, row.skill_hi, 0, sign=True),
-                interval(row.regret, row.regret_lo, row.regret_hi, 0), f"{row.decisions:,}",
-            ]
-            for row in found.summary.itertuples()
-        ],
-        "luck and skill",
+    picks: Picks = {name: name for name in ("round", "action", "turn", "seat", "agent", "done", "best")}
+    picks |= {"action": "event", f"regret, {found.unit}": interval(Format(".1f"), "regret"), "folly": _folly}
+    note = f"{f'{left:,} more; ' if left else ''}--round and --action show what else there was to do"
+    show_picks(mistakes, picks, "mistakes, the costliest first", note)
+    whole = Format(".0f")
+    picks = {
+        "seat": "seat",
+        "agent": "agent",
+        found.unit: count("pips"),
+        "par": interval(whole, "par"),
+        "luck of the deal": interval(POINTS, "deal_luck"),
+        "luck of draws\nand others": interval(POINTS, "draw_luck"),
+        "skill": interval(POINTS, "skill"),
+        "regret": interval(whole, "regret"),
+        "decisions": count("decisions"),
+    }
+    note = (
         f"{found.unit} = par + luck of the deal + luck of draws and others + skill; below 0 is to the good.\n"
         "Par is what the reference scores there on average; skill is measured from its choices, regret from the best.\n"
-        "95 % intervals of the sampling of worlds.",
-    )  # fmt: skip
+        "95 % intervals of the sampling of worlds."
+    )
+    show_picks(found.summary, picks, "luck and skill", note)
 
 
-def _sure(value: Any, lo: Any, hi: Any, sign: bool = False) -> str:
-    """Return a number with its interval; alone, where it was the same in every world."""
-    return interval(value, lo, hi, 2, sign=sign).removesuffix(" [n/a]")
+def _folly(row: Mapping[Any, Any]) -> str:
+    return str(row["folly"]).replace("_", " ")
 
 
 def analysis_json(found: "Analysis", top: int | None = None) -> dict[str, Any]:

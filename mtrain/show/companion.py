@@ -10,7 +10,7 @@ from typing import Literal
 
 from mtrain.game.tiles import HI, LO, MAX_PIP, PIPS, tile_text
 from mtrain.show.entries import EntryError, quoted, unknown
-from mtrain.study.words import counted
+from mtrain.study.format import counted
 from mtrain.think.trail import NODES, Train, TrainError, best_train, parse_hand
 
 By = Literal["tiles", "pips"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from mtrain.game.tiles import tile_text
 from mtrain.show.sight import held
-from mtrain.study.words import counted
+from mtrain.study.format import counted
 from mtrain.think.trail import Train, best_train
 
 

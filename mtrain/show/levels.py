@@ -5,6 +5,7 @@ Nothing here is computed.
 
 import sys
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -12,9 +13,8 @@ from rich.console import Console
 
 from mtrain.arena.verifying import rules_of
 from mtrain.game.rules import preset
-from mtrain.show.terminal import EVERY, beneath, broken, duration, games_bar, interval, show
-from mtrain.study.sheets import in_unit
-from mtrain.study.words import counted
+from mtrain.show.terminal import EVERY, Picks, alone, beneath, count, estimate, games_bar, label, show, show_picks
+from mtrain.study.format import PIPS, SCORE, SHARE, Format, counted, duration, in_unit, milliseconds
 from mtrain.study.written import elsewhere_of, levels_of, steps_of
 from mtrain.think.levels import Levels
 
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
 _TOO_EARLY = 0.02  # of all games: before, what is left is anybody's guess
 
-# What a target is of, in words and in its form.
-_ASKED = {"win": "{:.1f} % of the games", "diff": "{:+.2f} pips/round", "taken": "loses {:.1f} %"}
+# How a target is said, by what it is of.
+_ASKED = {
+    "win": lambda value: f"{SHARE(value)} of the games",
+    "diff": lambda value: f"{PIPS(value)} pips/round",
+    "taken": lambda value: f"loses {SHARE(value)}",
+}
 
 
 def conditions(levels: Levels) -> str:
@@ -41,29 +45,20 @@ def conditions(levels: Levels) -> str:
 
 def show_levels(levels: Levels) -> None:
     """Print what a levels file says."""
-    frame, steps = levels_of(levels.said), steps_of(levels.said).set_index("level")
+    steps = steps_of(levels.said).set_index("level")
     taken = {each["name"]: each.get("step", {}) for each in levels.said["level"]}
-    rows = []
-    for row in frame.to_dict("records"):
-        name = row["level"]
-        step = steps.loc[name] if name in steps.index else None
-        rows.append(
-            [
-                name,
-                _asked(row),
-                beneath(row["win"], row["win_lo"], row["win_hi"], 1, percent=True),
-                beneath(row["diff"], row["diff_lo"], row["diff_hi"], 2, sign=True),
-                "" if step is None else beneath(step["gap"], step["gap_lo"], step["gap_hi"], 2),
-                _share(taken[name], "rounds"),
-                _share(taken[name], "games"),
-                _regret(row),
-                broken(row["agent"]),
-            ]
-        )
-    headings = [
-        "level", "asked for", "games\nwon", "pips/round\nvs others", "step,\npips/round", "rounds taken\nfrom below",
-        "games taken\nfrom below", "regret, pips\na decision", "agent",
-    ]  # fmt: skip
+    gaps = steps.to_dict("index")
+    picks: Picks = {
+        "level": "level",
+        "asked for": _asked,
+        "games\nwon": beneath(SHARE, "win"),
+        "pips/round\nvs others": beneath(PIPS, "diff"),
+        "step,\npips/round": lambda row: _share(gaps.get(row["level"], {}), "gap", SCORE),
+        "rounds taken\nfrom below": lambda row: _share(taken[row["level"]], "rounds"),
+        "games taken\nfrom below": lambda row: _share(taken[row["level"]], "games"),
+        "regret, pips\na decision": _regret,
+        "agent": label("agent"),
+    }
     notes = [
         f"{conditions(levels)}; 95 % intervals below each figure.",
         "Regret: what a decision costs more than the best in sampled worlds; 95 %: nineteen of twenty cost no more.",
@@ -79,12 +74,13 @@ def show_levels(levels: Levels) -> None:
         notes.append(
             f"Verified on {counted(int(verified['blocks']), 'fresh block')} (seed {verified['seed']}): {holds}."
         )
-        slow = ", ".join(f"{each['level']}: {each['p95_us'] / 1000:.3g}" for each in verified["time"])
+        slow = ", ".join(f"{each['level']}: {milliseconds(each['p95_us'])}" for each in verified["time"])
         notes.append(f"95 % of the decisions within, ms: {slow} ({verified['machine']}).")
     unit = rules_of(levels).scoring
-    asked = [[name, in_unit(target, unit), *rest] for name, target, *rest in rows]
-    headings = [in_unit(heading, unit) for heading in headings]
-    show(headings, asked, in_unit(levels.said.get("title", ""), unit), in_unit("\n".join(notes), unit))
+    picks["asked for"] = lambda row: in_unit(_asked(row), unit)
+    picks = {in_unit(heading, unit): pick for heading, pick in picks.items()}
+    title, note = (in_unit(text, unit) for text in (levels.said.get("title", ""), "\n".join(notes)))
+    show_picks(levels_of(levels.said), picks, title, note)
 
 
 def show_elsewhere(frame: pd.DataFrame) -> None:
@@ -93,7 +89,7 @@ def show_elsewhere(frame: pd.DataFrame) -> None:
     rows, notes = [], []
     for (rules, players), place in frame.groupby(["rules", "players"], sort=False):
         cells = {row["level"]: row for row in place.to_dict("records")}
-        found = [beneath(cells[n]["diff"], cells[n]["diff_lo"], cells[n]["diff_hi"], 2, sign=True) for n in names]
+        found = [PIPS.beneath(*estimate(cells[name], "diff")) for name in names]
         rows.append([str(rules), str(players), f"{place['blocks'].iloc[0]:,}", *found])
         notes += [f"{rules}, {players} seats: {note}" for note in place["note"] if note]
     kept = "Every level is at least as good as the next lower at each of these tables." if not notes else ""
@@ -117,46 +113,48 @@ def show_written_elsewhere(levels: Levels) -> None:
 
 def show_claims(claims: pd.DataFrame, timing: pd.DataFrame, unit: str = "pips") -> None:
     """Print which claims hold, and how long decisions took; `unit` is what a score counts."""
-    rows = []
-    for row in claims.to_dict("records"):
-        percent = "share" in row["claim"]
-        found = beneath(row["found"], row["found_lo"], row["found_hi"], 1 if percent else 2, percent=percent)
-        said = "" if pd.isna(row["said"]) else interval(row["said"], None, None, 1 if percent else 2, percent=percent)
-        said = said.removesuffix(" [n/a]")
-        found = found.removesuffix("\n[n/a]")
-        rows.append(
-            [row["level"], in_unit(row["claim"], unit), said, found, "yes" if row["holds"] else "NO", row["note"]]
-        )
+    claimed: Picks = {
+        "level": "level",
+        "claim": lambda row: in_unit(row["claim"], unit),
+        "said": lambda row: "" if pd.isna(row["said"]) else _form(row)(row["said"]),
+        "found": _found,
+        "holds": lambda row: "yes" if row["holds"] else "NO",
+        "": "note",
+    }
     note = "Claims of a kind are judged together: with 95 % no true one is called false."
-    show(["level", "claim", "said", "found", "holds", ""], rows, note=note)
-    show(
-        ["level", "decisions", "mean, ms", "95 % within, ms"],
-        [
-            [row["agent"], f"{row['decisions']:,}", f"{row['us_per_decision'] / 1000:.3g}", f"{row['p95'] / 1000:.3g}"]
-            for row in timing.to_dict("records")
-        ],
-        "time per decision here",
-    )
+    show_picks(claims, claimed, note=note)
+    timed: Picks = {
+        "level": "agent",
+        "decisions": count("decisions"),
+        "mean, ms": alone(milliseconds, "us_per_decision"),
+        "95 % within, ms": alone(milliseconds, "p95"),
+    }
+    show_picks(timing, timed, "time per decision here")
 
 
-def _asked(row: dict[Any, Any]) -> str:
+def _form(row: Mapping[Any, Any]) -> Format:
+    return SHARE if "share" in row["claim"] else SCORE
+
+
+def _found(row: Mapping[Any, Any]) -> str:
+    form = _form(row)
+    return form(row["found"]) if pd.isna(row["found_lo"]) else form.beneath(*estimate(row, "found"))
+
+
+def _asked(row: Mapping[Any, Any]) -> str:
     if not row["target_of"] or pd.isna(row["target"]):
         return "the end" if row["dial"] in (0.0, 1.0) or pd.isna(row["dial"]) else ""
-    scale = 1 if row["target_of"] == "diff" else 100
-    return _ASKED[row["target_of"]].format(scale * row["target"]).replace("-", "−")
+    return _ASKED[row["target_of"]](row["target"])
 
 
-def _regret(row: dict[Any, Any]) -> str:
+def _regret(row: Mapping[Any, Any]) -> str:
     if pd.isna(row["regret"]):
         return ""
-    return beneath(row["regret"], row["regret_lo"], row["regret_hi"], 2) + f"\n95 %: {row['regret_p95']:.1f}"
+    return f"{SCORE.beneath(*estimate(row, 'regret'))}\n95 %: {row['regret_p95']:.1f}"
 
 
-def _share(step: dict[str, Any], name: str) -> str:
-    if name not in step:
-        return ""
-    ends = (step.get(f"{name}_lo"), step.get(f"{name}_hi"))
-    return beneath(step[name], *ends, 1, percent=True)
+def _share(step: Mapping[Any, Any], name: str, form: Format = SHARE) -> str:
+    return form.beneath(step[name], step.get(f"{name}_lo"), step.get(f"{name}_hi")) if name in step else ""
 
 
 class LevelsWatch:

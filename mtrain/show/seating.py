@@ -6,7 +6,7 @@ from typing import Any
 from mtrain.game.notation import MEXICAN
 from mtrain.game.rules import MAX_PLAYERS, RuleSet
 from mtrain.show.session import Player, SessionError
-from mtrain.study.words import counted
+from mtrain.study.format import counted
 from mtrain.think.registry import Registry, build, refuse_peeking
 
 _LONGEST = 30  # characters of a name

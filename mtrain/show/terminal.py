@@ -9,7 +9,8 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from mtrain.study.sheets import Sheet, places
-from mtrain.study.words import counted
+from mtrain.study import format
+from mtrain.study.estimates import NOTED
+from mtrain.study.format import Format, counted
+from mtrain.study.notes import parse_note
+from mtrain.study.sheets import Sheet
+from mtrain.study.tables import METHODS
 
 if TYPE_CHECKING:
     from mtrain.arena.run import Step
@@ -30,7 +35,6 @@ if TYPE_CHECKING:
 
 EVERY = 15.0  # seconds between lines of progress where there is no terminal
 _LABEL = 24  # characters of a label on a line of a table
-_EVEN = 0.1  # an interval is about even if its sides differ by no more than this share of it
 _REDRAW = 2.0  # seconds between two looks at the standings where there is one
 
 
@@ -90,31 +94,6 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): getattr(value, "item", lambda v=value: v)() for name, value in row.items()} for row in rows]
 
 
-def interval(
-    value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, percent: bool = False, group: bool = False
-) -> str:
-    """Return an estimate with its interval, or what there is of it; `group` sets a comma after the thousands."""
-    if pd.isna(value):
-        return "n/a"
-    form = f"{'+' if sign else ''}{',' if group else ''}.{places}f"
-    scale = 100 if percent else 1
-    text = format(value * scale, form).replace("-", "−") + (" %" if percent else "")
-    if pd.isna(lo) or pd.isna(hi):
-        return f"{text} [n/a]"
-    return f"{text} [{format(lo * scale, form)}, {format(hi * scale, form)}]".replace("-", "−")
-
-
-def beneath(value: Any, lo: Any, hi: Any, places: int = 2, sign: bool = False, percent: bool = False) -> str:
-    """Return an estimate and, below it, its interval: as ± its longer side where it is about even, else its ends."""
-    if pd.isna(value) or pd.isna(lo) or pd.isna(hi):
-        return interval(value, lo, hi, places, sign, percent).replace(" [", "\n[")
-    number, _, ends = interval(value, lo, hi, places, sign, percent).partition(" [")
-    down, up = value - lo, hi - value
-    if abs(up - down) > _EVEN * (up + down):
-        return f"{number}\n[{ends}".replace(", ", ",\n")
-    return f"{number}\n±{max(up, down) * (100 if percent else 1):.{places}f}"
-
-
 def broken(label: str) -> str:
     """Return a label on as many lines as it needs, broken after its commas, colons and hyphens."""
     lines = [""]
@@ -125,101 +104,126 @@ def broken(label: str) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+# ── Columns picked from a table ───────────────────────────────────────────────────────────────────────────
+
+Pick = str | Callable[[Mapping[Any, Any]], Any]
+"""What a column of a table shows of a row: a column of the frame as it is, or what is made of the row."""
+
+Picks = dict[str, Pick]
+"""Columns by their headings."""
+
+
+def show_picks(frame: pd.DataFrame, picks: Picks, title: str = "", note: str = "") -> None:
+    """Print columns of a frame."""
+    show(list(picks), picked(frame, picks.values()), title, note)
+
+
+def picked(frame: pd.DataFrame, picks: Iterable[Pick]) -> list[list[Any]]:
+    """Return the cells that `picks` show of each row of a frame."""
+    chosen = list(picks)
+    return [
+        [format.word(row[pick]) if isinstance(pick, str) else pick(row) for pick in chosen]
+        for row in frame.to_dict("records")
+    ]
+
+
+def alone(form: Callable[[Any], str], name: str) -> Pick:
+    """Pick a column, written by a format."""
+    return lambda row: form(row[name])
+
+
+def label(name: str) -> Pick:
+    """Pick a column of labels, broken where they are long."""
+    return lambda row: broken(format.word(row[name]))
+
+
+def count(name: str) -> Pick:
+    """Pick a column of whole numbers."""
+    return alone(format.count, name)
+
+
+def interval(form: Format, name: str) -> Pick:
+    """Pick an estimate with its interval."""
+    return lambda row: form.interval(*estimate(row, name))
+
+
+def beneath(form: Format, name: str, stem: str = "") -> Pick:
+    """Pick an estimate, its interval below it."""
+    return lambda row: form.beneath(*estimate(row, name, stem))
+
+
+def estimate(row: Mapping[Any, Any], name: str, stem: str = "") -> tuple[Any, Any, Any]:
+    """Return an estimate of a row and the ends of its interval, whose columns begin with `stem` or with its name."""
+    return row[name], row[f"{stem or name}_lo"], row[f"{stem or name}_hi"]
+
+
 def show_losses(losses: pd.DataFrame, calibration: pd.DataFrame) -> None:
     """Print what a calibration says: the loss of each method, and its probabilities bin by bin."""
-    shown = ["method", "low", "high", "n", "predicted", "observed", "observed_lo", "observed_hi"]
-    show(
-        ["places judged by", "deals", "decisions", "tiles", "loss, nats/tile", "gain on counts, nats/tile", "worlds"],
-        [
-            [
-                str(row.method),
-                f"{row.deals:,}",
-                f"{row.looks:,}",
-                f"{row.tiles:,}",
-                interval(row.loss, row.loss_lo, row.loss_hi, 3),
-                "" if row.method == "counts" else interval(row.gain, row.gain_lo, row.gain_hi, 3, sign=True),
-                "" if row.method == "counts" else interval(row.worlds, None, None, 0).removesuffix(" [n/a]"),
-            ]
-            for row in losses.itertuples()
-        ],
+    gain = Format("+.3f")
+    show_picks(
+        losses,
+        {
+            "places judged by": "method",
+            "deals": count("deals"),
+            "decisions": count("looks"),
+            "tiles": count("tiles"),
+            "loss, nats/tile": interval(format.NATS, "loss"),
+            "gain on counts, nats/tile": lambda row: gain.interval(*estimate(row, "gain")) if _weighed(row) else "",
+            "worlds": lambda row: Format(".0f")(row["worlds"]) if _weighed(row) else "",
+        },
     )
-    show(
-        ["places judged by", "probability", "pairs", "predicted", "lay there"],
-        [
-            [
-                method,
-                f"{low:g}–{high:g}",
-                f"{n:,}",
-                f"{100 * predicted:.1f} %",
-                interval(share, lo, hi, 1, percent=True),
-            ]
-            for method, low, high, n, predicted, share, lo, hi in calibration[shown].itertuples(index=False, name=None)
-        ],
+    show_picks(
+        calibration,
+        {
+            "places judged by": "method",
+            "probability": lambda row: f"{row['low']:g}–{row['high']:g}",
+            "pairs": count("n"),
+            "predicted": alone(format.SHARE, "predicted"),
+            "lay there": interval(format.SHARE, "observed"),
+        },
         note="a pair is a tile and a place it may lie in; 95 % intervals clustered by deal",
     )
 
 
-# Quantities that the notes of standings speak of, and those of them that are not among the columns shown.
-_UNSEEN = frozenset(("out", "score", "zero", "heavy"))
-_QUANTITIES = _UNSEEN | {"diff", "win", "rank mean", "round wins", "pips", "rating"}
-
-STANDINGS_HEADINGS = (
-    "agent",
-    "games\n(blocks)",
-    "pips/round\nvs others",
-    "pips/round",
-    "games\nwon",
-    "rounds\nwon",
-    "mean\nrank",
-    "rating\npoints",
-)
+def _weighed(row: Mapping[Any, Any]) -> bool:
+    return bool(row["method"] != METHODS[0])
 
 
-def standings_rows(frame: pd.DataFrame) -> list[list[str]]:
-    """Return the standings as rows of text, every figure with its 95 % interval below it."""
-    rows = []
-    for row in frame.itertuples():
-        rows.append(
-            [
-                f"{broken(str(row.agent))}\n  place {places(row.place_lo, row.place_hi)}",
-                f"{row.games:,}\n({row.blocks:,})",
-                beneath(row.diff, row.diff_lo, row.diff_hi, 2, sign=True),
-                beneath(row.pips, row.pips_lo, row.pips_hi, 2),
-                beneath(row.win, row.win_lo, row.win_hi, 1, percent=True),
-                beneath(row.round_wins, row.round_wins_lo, row.round_wins_hi, 1, percent=True),
-                beneath(row.rank_mean, row.rank_lo, row.rank_hi, 2),
-                beneath(row.rating, row.rating_lo, row.rating_hi, 0, sign=True),
-            ]
-        )
-    return rows
+# Quantities of the standings that are not among the columns shown.
+_UNSEEN = ("out", "score", "zero", "heavy")
+
+# The standings, every figure with its 95 % interval below it.
+STANDINGS: Picks = {
+    "agent": lambda row: f"{broken(row['agent'])}\n  place {format.places(row['place_lo'], row['place_hi'])}",
+    "games\n(blocks)": lambda row: f"{format.count(row['games'])}\n({format.count(row['blocks'])})",
+    "pips/round\nvs others": beneath(format.PIPS, "diff"),
+    "pips/round": beneath(format.SCORE, "pips"),
+    "games\nwon": beneath(format.SHARE, "win"),
+    "rounds\nwon": beneath(format.SHARE, "round_wins"),
+    "mean\nrank": beneath(format.SCORE, "rank_mean", "rank"),
+    "rating\npoints": beneath(format.POINTS, "rating"),
+}
+_SO_FAR = 5  # of them, while it is played
 
 
-def _seen(note: str) -> str:
-    """What a note says of the quantities that the terminal shows."""
-    kept = []
-    for part in filter(None, note.split("; ")):
-        names, colon, why = part.partition(": ")
-        listed = names.split(", ")
-        if not colon or not set(listed) <= _QUANTITIES:
-            kept.append(part)
-        elif left := [name for name in listed if name not in _UNSEEN]:
-            kept.append(f"{', '.join(left)}: {why}")
-    return "; ".join(kept)
+def seen(note: str) -> str:
+    """Return what a note of the standings says of the quantities that the terminal shows."""
+    return str(parse_note(note, NOTED).about([name for name in NOTED if name not in _UNSEEN]))
 
 
 def show_standings(frame: pd.DataFrame, title: str, unit: str = "pips") -> None:
     """Print the standings, and why an interval is absent where one is."""
     said: dict[str, list[str]] = {}
-    for row in frame.itertuples():
-        said.setdefault(_seen(str(row.note)), []).append(str(row.agent))
+    for agent, note in zip(frame["agent"], frame["note"], strict=True):
+        said.setdefault(seen(format.word(note)), []).append(str(agent))
     notes = [f"{'all' if len(who) == len(frame) > 1 else ', '.join(who)}: {note}" for note, who in said.items() if note]
     about = (
         "Below each figure its 95 % interval, clustered by block (±: its longer side).\n"
         f"Lower {unit} and ranks are better. Shares are per seat held; a round is won by its lowest score.\n"
         f"Places are those by {unit}/round vs others; with 95 % all their ranges hold together."
     )
-    headings = [heading.replace("pips", unit) for heading in STANDINGS_HEADINGS]
-    show(headings, standings_rows(frame), title, "\n".join([about, *notes]))
+    picks = {format.in_unit(heading, unit): pick for heading, pick in STANDINGS.items()}
+    show_picks(frame, picks, title, "\n".join([about, *notes]))
 
 
 _POLICIES = {
@@ -236,31 +240,18 @@ def show_failures(frame: pd.DataFrame, folder: Path, policy: str, spoilt: pd.Dat
         for match, agents, blocks, void in spoilt.itertuples(index=False, name=None)
         if void
     ]
-    show(
-        ["agent", "fault", "times", "games", "the first", "see it again"],
-        [
-            [
-                broken(str(row.agent)),
-                str(row.kind),
-                f"{row.faults:,}",
-                f"{row.games:,}",
-                str(row.what),
-                shlex.join(["mtrain", "again", str(folder), str(row.game)]),
-            ]
-            for row in frame.itertuples()
-        ],
-        "faults",
-        "\n".join(filter(None, [_POLICIES.get(policy, ""), *left_out])),
-    )
+    picks: Picks = {
+        "agent": label("agent"),
+        "fault": "kind",
+        "times": count("faults"),
+        "games": count("games"),
+        "the first": "what",
+        "see it again": lambda row: shlex.join(["mtrain", "again", str(folder), str(row["game"])]),
+    }
+    show_picks(frame, picks, "faults", "\n".join(filter(None, [_POLICIES.get(policy, ""), *left_out])))
 
 
 # ── Progress ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words short enough for a line of progress."""
-    minutes, rest = divmod(int(seconds + 0.5), 60)
-    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"
 
 
 def games_bar(console: Console, said: str, transient: bool = False) -> Progress:
@@ -314,12 +305,12 @@ class Watch:
             self.last = now
             left = step.seconds / played * (step.n_games - step.games)
             best = "; ".join(
-                f"{row.agent} {interval(row.diff, row.diff_lo, row.diff_hi, 2, sign=True)}"
+                f"{row.agent} {format.PIPS.interval(row.diff, row.diff_lo, row.diff_hi)}"
                 for row in step.standings().itertuples()
             )
-            done = f"{step.games:,} of {step.n_games:,} games, {rate:,.0f} rounds/s, {duration(left)} left"
+            done = f"{step.games:,} of {step.n_games:,} games, {rate:,.0f} rounds/s, {format.duration(left)} left"
             print(f"{done}; pips/round vs others: {best}", file=self.stream, flush=True)
 
     def _standings(self, step: "Step") -> Table:
-        rows = [row[:5] for row in standings_rows(step.standings())]
-        return table(STANDINGS_HEADINGS[:5], rows, "standings so far", self.stream)
+        picks = dict(islice(STANDINGS.items(), _SO_FAR))
+        return table(list(picks), picked(step.standings(), picks.values()), "standings so far", self.stream)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from mtrain.study.format import span
 from mtrain.study.results import Results
 
 
@@ -32,11 +33,9 @@ def basis(results: Results, frame: pd.DataFrame) -> str:
 
 def over(results: Results, frame: pd.DataFrame) -> str:
     """How many blocks a table is over, and whether that is enough for its intervals, if it has any."""
-    low = high = results.n_blocks
-    if "blocks" in frame:
-        low, high = int(frame["blocks"].min()), int(frame["blocks"].max())
-    blocks = f"{low:,}" if low == high else f"{low:,}–{high:,}"
-    blocks += " block" if high == 1 else " blocks"
+    numbers = frame["blocks"].tolist() if "blocks" in frame else [results.n_blocks]
+    high = max(numbers)
+    blocks = f"{span(numbers)} block{'' if high == 1 else 's'}"
     if not any(str(name).endswith("lo") for name in frame):
         return blocks
     return f"95 % intervals over {blocks}" if high > 1 else f"no intervals: {blocks}"

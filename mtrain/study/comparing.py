@@ -14,10 +14,10 @@ import pandas as pd
 
 from mtrain.study import tables
 from mtrain.study.blocks import Floats
+from mtrain.study.format import counted
 from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, estimate, t_quantile
 from mtrain.study.results import Results
 from mtrain.study.tables import ResultsError
-from mtrain.study.words import counted
 
 _DEALT = ("seed", "seatings")
 

@@ -15,10 +15,10 @@ import pandas as pd
 
 from mtrain.study import ladder_tables, tables
 from mtrain.study.blocks import Floats, Ints
+from mtrain.study.format import counted
 from mtrain.study.intervals import CONSTANT, FEW, NOISE, estimate, estimate_share, t_quantile
 from mtrain.study.resample import resample
 from mtrain.study.tables import ResultsError
-from mtrain.study.words import counted
 
 REPEATS = 400
 """Replicates: they give a standard error, not a tail, and know it to 4 % then."""

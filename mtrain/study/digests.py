@@ -23,8 +23,8 @@ from mtrain.study import (
     plackett_luce,
     tables,
 )
+from mtrain.study.format import counted
 from mtrain.study.tables import ResultsError
-from mtrain.study.words import counted
 
 
 @dataclass(frozen=True)

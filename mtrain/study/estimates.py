@@ -16,10 +16,12 @@ import numpy as np
 import pandas as pd
 
 from mtrain.study import blocks as numbers
-from mtrain.study import effects, places, tables, words
+from mtrain.study import effects, places, tables
 from mtrain.study import ratings as rating
 from mtrain.study.blocks import Bools, Floats, Ints, met
+from mtrain.study.format import counted
 from mtrain.study.intervals import ALONE, Estimate, estimate, estimate_share
+from mtrain.study.notes import note_of
 from mtrain.study.tables import EFFECTS, MARKS, SIDES, ResultsError
 
 
@@ -65,6 +67,9 @@ QUANTITIES = (
     Quantity("heavy", "heavy", 0, 1),
 )
 """What the standings hold, besides ratings and places."""
+
+NOTED = (*(q.name.replace("_", " ") for q in QUANTITIES), "rating")
+"""What the notes of standings call them."""
 
 STANDINGS_UNITS = {q.name: tables.STANDINGS[q.name].unit for q in QUANTITIES}
 """The unit of each."""
@@ -129,34 +134,26 @@ def standings_from(blocks: pd.DataFrame, rated: pd.DataFrame | None = None) -> p
         theirs = rated.set_index("agent").reindex(labels.astype("str"))
         columns |= {name: theirs[name].array for name in ("rating", "rating_lo", "rating_hi")}
         why["rating"] = theirs["note"].fillna("").to_numpy(object)
-    columns["note"] = _notes(why, played=columns["blocks"], counted=diff.n, group=group)
+    columns["note"] = _notes(why, played=columns["blocks"], compared=diff.n, group=group)
     best = np.lexsort((np.arange(n), np.nan_to_num(diff.mean), np.isnan(diff.mean), group))
     return tables.frame(tables.STANDINGS, {name: columns[name][best] for name in tables.STANDINGS.names})
 
 
-def _notes(why: Mapping[str, Any], played: Ints, counted: Ints, group: Ints) -> Any:
-    """object[agents]: the reasons of all quantities in one sentence, those they share said once."""
+def _notes(why: Mapping[str, Any], played: Ints, compared: Ints, group: Ints) -> Any:
+    """object[agents]: the reasons of all quantities, and what else is to be known of an agent."""
     notes = np.full(len(played), "", dtype=object)
     n_groups = len(np.unique(group[played > 0]))
     for agent in range(len(notes)):
-        if played[agent] and not counted[agent]:
+        if played[agent] and not compared[agent]:
             notes[agent] = ALONE
             continue
-        reasons: dict[str, list[str]] = {}
-        for name, reason in why.items():
-            reasons.setdefault(reason[agent], []).append(name.replace("_", " "))
-        parts = [
-            reason if len(names) == len(why) else f"{', '.join(names)}: {reason}"
-            for reason, names in reasons.items()
-            if reason
-        ]
-        if left := played[agent] - counted[agent]:
-            parts.append(
-                f"{words.counted(left, 'block')} without another agent {'is' if left == 1 else 'are'} left out"
-            )
+        further = []
+        if left := played[agent] - compared[agent]:
+            further.append(f"{counted(left, 'block')} without another agent {'is' if left == 1 else 'are'} left out")
         if n_groups > 1 and played[agent]:
-            parts.append(f"group {group[agent] + 1}: never met the agents of other groups")
-        notes[agent] = "; ".join(parts)
+            further.append(f"group {group[agent] + 1}: never met the agents of other groups")
+        reasons = {name.replace("_", " "): reason[agent] for name, reason in why.items()}
+        notes[agent] = str(note_of(reasons, *further))
     return notes
 
 
@@ -366,13 +363,6 @@ def once(frame: pd.DataFrame, key: Ints) -> None:
 
 
 def _joined(estimates: Mapping[str, Estimate]) -> Any:
-    """object[rows]: the reasons of a few quantities, said once where all share it."""
-    return np.array(
-        [
-            whys[0]
-            if len(set(whys)) == 1
-            else "; ".join(f"{name}: {why}" for name, why in zip(estimates, whys, strict=True) if why)
-            for whys in zip(*(e.why for e in estimates.values()), strict=True)
-        ],
-        dtype=object,
-    )
+    """object[rows]: the reasons of a few quantities."""
+    rows = zip(*(e.why for e in estimates.values()), strict=True)
+    return np.array([str(note_of(dict(zip(estimates, whys, strict=True)))) for whys in rows], dtype=object)

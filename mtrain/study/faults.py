@@ -12,7 +12,7 @@ import pandas as pd
 
 from mtrain.study import tables
 from mtrain.study.blocks import Bools, Grid
-from mtrain.study.words import counted
+from mtrain.study.format import counted
 
 OFTEN = 0.02
 """The share of an agent's decisions from which its faults are loudly warned of."""

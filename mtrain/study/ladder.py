@@ -13,11 +13,11 @@ import pandas as pd
 
 from mtrain.study import ladder_tables, tables
 from mtrain.study.blocks import Floats
+from mtrain.study.format import counted
 from mtrain.study.intervals import NOISE, estimate
 from mtrain.study.places import LEVEL, holm
 from mtrain.study.sequential import fixed_size
 from mtrain.study.tables import ResultsError
-from mtrain.study.words import counted
 
 POWER = 0.9
 """Probability with which a step is to be told by the blocks that are said to do."""

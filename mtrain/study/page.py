@@ -17,10 +17,11 @@ from typing import Any
 from mtrain.study import tables
 from mtrain.study.anchors import anchor_in
 from mtrain.study.basis import basis, lead
+from mtrain.study.format import in_unit
 from mtrain.study.parts import Parts
 from mtrain.study.results import Results
 from mtrain.study.sections import SECTIONS
-from mtrain.study.sheets import Sheet, in_unit, sheet
+from mtrain.study.sheets import Sheet, sheet
 
 FILE = "report.html"
 

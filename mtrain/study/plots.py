@@ -23,6 +23,7 @@ from mtrain.study.anchors import BY_DEFINITION
 from mtrain.study.blocks import Floats, met
 from mtrain.study.files import put
 from mtrain.study.look import BLUE, FAINT, INK, NORMAL, ORANGE, PALE, SMALL
+from mtrain.study.notes import parse_note
 from mtrain.study.parts import Parts
 from mtrain.study.results import Results
 from mtrain.study.tables import EFFECTS, METHODS
@@ -64,7 +65,7 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     gaps = np.cumsum(np.diff(group, prepend=group[:1]) != 0)
     y, total = look.rows(frame["agent"], gaps)
     ax = look.axes(ax, 8.0, 1.6 + total)
-    fixed = frame[frame["note"].str.contains(BY_DEFINITION, regex=False).to_numpy()]
+    fixed = frame[[BY_DEFINITION in parse_note(note, estimates.NOTED).whys for note in frame["note"]]]
     form = "{:.0f}" if len(fixed) else "{:+.0f}"
     level = float(fixed["rating"].iloc[0]) if len(fixed) else 0.0
     look.dots(ax, frame, "rating", "rating_lo", "rating_hi", form, names=frame["agent"], gaps=gaps, level=level)

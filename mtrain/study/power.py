@@ -13,13 +13,13 @@ import pandas as pd
 
 from mtrain.study import tables
 from mtrain.study.blocks import Floats
+from mtrain.study.format import counted
 from mtrain.study.intervals import CONSTANT, NOISE
 from mtrain.study.results import Results
 from mtrain.study.sequential import EVERY, FIRST, MOST, bounds, first_look, fixed_size
 from mtrain.study.tables import ResultsError
 from mtrain.study.until import Better, of_both
 from mtrain.study.walks import Walk
-from mtrain.study.words import counted
 
 FIXED, SEQUENTIAL = "fixed size", "sequential, on average"
 

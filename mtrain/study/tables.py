@@ -58,7 +58,9 @@ class Column:
     """A column: its pandas dtype, what it means and the unit it is in.
 
     `Float64` is nullable: a number that can't be given is null, never 0, inf or nan. A `category` has the `choices`
-    listed; those of the column `agent` are the labels of the run, in the order of its manifest.
+    listed; those of the column `agent` are the labels of the run, in the order of its manifest. Two columns that follow
+    one another and are the ends of an interval say which column it is the interval `of` (if that is none of the table,
+    the interval stands by itself), and in `whole` what they mean together.
     """
 
     name: str
@@ -66,6 +68,8 @@ class Column:
     meaning: str
     unit: str = ""
     choices: tuple[str, ...] = ()
+    of: str = ""
+    whole: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,10 +104,14 @@ class Table:
 def interval(name: str, meaning: str, unit: str, stem: str | None = None) -> tuple[Column, Column, Column]:
     """Return the columns of a number and of its interval's ends, which begin with the number's name or with `stem`."""
     stem = f"{name}_" if stem is None else stem
+    return Column(name, "Float64", meaning, unit), *ends(stem, f"the 95 % interval of {name}", unit, name)
+
+
+def ends(stem: str, whole: str, unit: str, of: str) -> tuple[Column, Column]:
+    """Return the columns of the ends of an interval, which begin with `stem`."""
     return (
-        Column(name, "Float64", meaning, unit),
-        Column(f"{stem}lo", "Float64", f"lower end of the 95 % interval of {name}", unit),
-        Column(f"{stem}hi", "Float64", f"upper end of the 95 % interval of {name}", unit),
+        Column(f"{stem}lo", "Float64", f"lower end of {whole}", unit, of=of, whole=whole),
+        Column(f"{stem}hi", "Float64", f"upper end of {whole}", unit, of=of, whole=whole),
     )
 
 
@@ -181,8 +189,10 @@ STANDINGS = Table("standings", "agent", ("agent",), (
     *interval("score", "mean score of a game per seat; lower is better", "pips/game"),
     *interval("zero", "share of rounds that cost the seat nothing", "share of rounds"),
     *interval("heavy", f"share of rounds that cost the seat {HEAVY} pips or more", "share of rounds"),
-    Column("place_lo", "Float64", "best place by diff in its group that can be true: 1 + agents surely ahead", "place"),
-    Column("place_hi", "Float64", "worst place that can be true; all ranges of a run hold together with 95 %", "place"),
+    Column("place_lo", "Float64", "best place by diff in its group that can be true: 1 + agents surely ahead", "place",
+           of="place"),
+    Column("place_hi", "Float64", "worst place that can be true; all ranges of a run hold together with 95 %", "place",
+           of="place"),
     _NOTE,
 ))  # fmt: skip
 
@@ -247,8 +257,7 @@ BOOTSTRAP = Table("bootstrap", "agent × quantity", ("agent", "quantity"), (
     Column("unit", "str", "unit of its numbers"),
     Column("blocks", "int32", "blocks behind the numbers", "blocks"),
     *interval("value", "the estimate, as in the standings", "unit of the row", ""),
-    Column("boot_lo", "Float64", "lower end of the 95 % bootstrap-t interval", "unit of the row"),
-    Column("boot_hi", "Float64", "upper end of the 95 % bootstrap-t interval", "unit of the row"),
+    *ends("boot_", "the 95 % bootstrap-t interval", "unit of the row", "boot"),
     _NOTE,
 ))  # fmt: skip
 
@@ -273,8 +282,7 @@ RATINGS = Table("ratings", "agent", ("agent",), (
     *interval(
         "rating", "Plackett–Luce rating: mean 0 in its group, or from the anchor; higher is better", "rating points"
     ),
-    Column("bootstrap_lo", "Float64", "lower end of the bootstrap's 95 % interval of rating", "rating points"),
-    Column("bootstrap_hi", "Float64", "upper end of the bootstrap's 95 % interval of rating", "rating points"),
+    *ends("bootstrap_", "the bootstrap's 95 % interval of rating", "rating points", "bootstrap"),
     Column("first", "Float64", "share of bootstrap replicates in which it is rated first", "share of replicates"),
     _NOTE,
 ))  # fmt: skip
@@ -307,8 +315,8 @@ COMPARISON = Table("comparison", "test", ("agent", "opponent"), (
     Column("blocks", "int32", "blocks in which the two met", "blocks"),
     Column("games", "int64", "games of those blocks", "games"),
     Column("llr", "Float64", "log likelihood ratio of the two hypotheses; higher speaks for better", "log likelihood"),
-    Column("llr_lo", "Float64", "where the test ends: not better", "log likelihood"),
-    Column("llr_hi", "Float64", "where the test ends: better", "log likelihood"),
+    Column("llr_lo", "Float64", "where the test ends: not better", "log likelihood", of="ends"),
+    Column("llr_hi", "Float64", "where the test ends: better", "log likelihood", of="ends"),
     *interval("diff", "score of the agent minus score of the opponent, as if nobody had looked", "pips/round"),
     *interval("adjusted", "the same, adjusted for stopping: no bias of the median, valid at every look", "pips/round"),
     Column("fixed", "Float64", "blocks that a test of fixed size needs for these errors, by the spread seen", "blocks"),
@@ -319,8 +327,7 @@ PATH = Table("path", "agent × look", ("agent", "blocks"), (
     Column("agent", "str", "label of the agent, or the two of a test"),
     Column("blocks", "int32", "blocks seen", "blocks"),
     *interval("diff", "mean so far, its interval as if this were the only look; lower is better", "pips/round"),
-    Column("adjusted_lo", "Float64", "lower end of the interval that holds at every look", "pips/round"),
-    Column("adjusted_hi", "Float64", "upper end of the interval that holds at every look", "pips/round"),
+    *ends("adjusted_", "the interval that holds at every look", "pips/round", "adjusted"),
     Column("llr", "Float64", "log likelihood ratio so far; null where there is no test", "log likelihood"),
 ))  # fmt: skip
 
