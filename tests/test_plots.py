@@ -214,8 +214,8 @@ def test_long_labels_are_wrapped_and_never_cut():
 
 
 def test_numbers_have_a_true_minus_and_no_signed_zero():
-    assert look.number("{:+.2f}", -1.234) == "−1.23"
-    assert look.number("{:+.2f}", -0.001) == "0.00"
+    assert plots.DIFFERENCE(-1.234) == "−1.23"
+    assert plots.DIFFERENCE(-0.001) == "0.00"
 
 
 def test_figures_are_saved_the_same_bytes_and_leave_settings_alone(tmp_path):

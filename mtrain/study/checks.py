@@ -223,11 +223,14 @@ def of_design(manifest: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def of_copies(standings: pd.DataFrame) -> str:
-    """Say how the copies of one agent came out against one another, given their `standings`: equal, if all is well."""
+def of_copies(standings: pd.DataFrame, unit: str = "pips") -> str:
+    """Say how the copies of one agent came out against one another, given their `standings`: equal, if all is well.
+
+    `unit` is what a score counts.
+    """
     told = []
     n = len(standings)
-    for name, fair, words in (("diff", 0.0, "0 pips/round"), ("win", 1 / max(n, 1), f"1/{n} of the games")):
+    for name, fair, words in (("diff", 0.0, f"0 {unit}/round"), ("win", 1 / max(n, 1), f"1/{n} of the games")):
         low, high = (standings[f"{name}_{end}"].to_numpy(np.float64, na_value=np.nan) for end in ("lo", "hi"))
         known = ~np.isnan(low)
         if known.any():

@@ -6,9 +6,11 @@ and in the matrix also further up. Nothing here knows how a level was found.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill, wrap
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,12 +20,13 @@ from matplotlib.ticker import PercentFormatter
 
 from mtrain.study import ladder_tables, look, tables
 from mtrain.study.blocks import Bools, Floats
+from mtrain.study.format import ABSENT, SHARE, span
 from mtrain.study.look import BLUE, FAINT, INK, NORMAL, ORANGE, PALE, SMALL
 from mtrain.study.plots import captioned, put_figure
 from mtrain.study.tables import ResultsError, Table
 
-DRAWN = {"win": "share of games won", "diff": "pips per round"}
-"""Quantities whose strength can be drawn along the dial, and what a title calls them."""
+DRAWN = ("win", "diff")
+"""Quantities whose strength can be drawn along the dial: the share of games won, and pips per round."""
 
 FOLLIES = {
     "stays_in": "stays in where it could go out",
@@ -41,8 +44,9 @@ _LIGHT = (0.2126, 0.7152, 0.0722)  # how much red, green and blue make a colour 
 
 
 def strength(
-    curve: pd.DataFrame, probes: pd.DataFrame, levels: pd.DataFrame, quantity: str, *, ax: Axes | None = None
-) -> Axes:
+    curve: pd.DataFrame, probes: pd.DataFrame, levels: pd.DataFrame, quantity: str, *, ax: Axes | None = None,
+    unit: str = "pips",
+) -> Axes:  # fmt: skip
     """Strength along the dial, with its probes; what each level was to be worth there and what it is worth.
 
     The dial runs from its weak end on the left to its strong end on the right. A level that isn't on the dial stands
@@ -58,8 +62,8 @@ def strength(
         A `levels` table; targets of other quantities are not drawn.
     quantity
         `win` (share of games) or `diff` (pips a round).
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
 
     Raises
     ------
@@ -70,32 +74,21 @@ def strength(
         raise ResultsError(f"strength is drawn in {' or '.join(DRAWN)}, not in {quantity!r}")
     ax, turn = _axes(ax, 5.2, [str(name) for name in levels["level"]])
     missing = [_draw_curve(ax, curve), _draw_probes(ax, probes), _draw_levels(ax, levels, quantity, turn)]
+    title, ylabel = f"{unit} per round", f"{unit}/round against the others\nat the table, lower is better"
     if quantity == "win":
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-        ylabel = "share of games won, higher is better"
-    else:
-        ylabel = "pips/round against the others\nat the table, lower is better"
-    ax.set_ylabel(ylabel, fontsize=NORMAL, color=INK)
-    ends = [
-        look.floats(frame, name)
-        for frame, names in (
-            (curve, ("value", "lo", "hi")),
-            (probes, ("value", "lo", "hi")),
-            (levels, (quantity, f"{quantity}_lo", f"{quantity}_hi")),
-            (levels[_aimed(levels, quantity)], ("target",)),
-        )
-        for name in names
-    ]
-    known = np.concatenate(ends)
+        title, ylabel = "share of games won", "share of games won, higher is better"
+    drawn = [look.estimates(curve, "value", ""), look.estimates(probes, "value", ""), look.estimates(levels, quantity)]
+    known = np.concatenate([*itertools.chain(*drawn), look.floats(levels[_aimed(levels, quantity)], "target")])
     known = known[np.isfinite(known)]
     if len(known):
         margin = 0.05 * (float(np.ptp(known)) or 1.0)
         ax.set_ylim(float(known.min()) - margin, float(known.max()) + margin)
     else:
-        ax.text(0.5, 0.5, "n/a: no number", transform=ax.transAxes, ha="center", fontsize=NORMAL, color=INK)
+        look.nothing(ax, "no number")
     xlabel = "position of the dial: 1 is weakest, 0 unweakened; stronger to the right"
     said = "; ".join(what for what in missing if what)
-    look.dress(ax, f"Strength along the dial: {DRAWN[quantity]}", f"{xlabel}\n{fill(said, 90)}".rstrip(), grid="y")
+    look.dress(ax, f"Strength along the dial: {title}", f"{xlabel}\n{fill(said, 90)}".rstrip(), ylabel, grid="y")
     look.legend(ax, "with 95 % intervals")
     return ax
 
@@ -116,15 +109,11 @@ def matrix(pairs: pd.DataFrame, levels: pd.DataFrame, *, ax: Axes | None = None)
     """
     names = _order(pairs, levels)
     n = len(names)
-    lines = max((len(look.wrapped(name).splitlines()) for name in names), default=1)
-    ax = look.axes(ax, max(6.2, 4.4 + 0.72 * n), max(4.2, 2.4 + max(0.56, look.LINE * lines + 0.1) * n))
-    look.dress(ax, "Share of rounds that the row's level takes from the column's", "", grid="")
-    ax.tick_params(length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax = look.axes(ax, max(6.2, 4.4 + 0.72 * n), max(4.2, 2.4 + look.row_height(names, 0.56) * n))
+    look.bare(ax, "Share of rounds that the row's level takes from the column's")
     if n < 2:
         ax.set(xticks=[], yticks=[])
-        ax.text(0.5, 0.5, "n/a: no two levels met", transform=ax.transAxes, ha="center", fontsize=NORMAL, color=INK)
+        look.nothing(ax, "no two levels met")
         return ax
     share, lo, hi, played = _both_sides(pairs, names)
     edges = np.arange(n + 1) - 0.5
@@ -138,61 +127,55 @@ def matrix(pairs: pd.DataFrame, levels: pd.DataFrame, *, ax: Axes | None = None)
     for y, x in zip(*np.nonzero(played), strict=True):
         value, low, high = share[y, x], lo[y, x], hi[y, x]
         if np.isnan(value):
-            ax.text(x, y, "n/a", ha="center", va="center", fontsize=size, color=INK)
+            ax.text(x, y, ABSENT, ha="center", va="center", fontsize=size, color=INK)
             continue
         colour = "white" if np.dot(mesh.to_rgba(value)[:3], _LIGHT) < 0.5 else INK
         told = "no interval" if np.isnan(low) else f"{100 * low:.1f}–{100 * high:.1f}"
-        ax.text(x, y + 0.03, f"{100 * value:.1f} %", ha="center", va="bottom", fontsize=size, color=colour)
+        ax.text(x, y + 0.03, SHARE(value), ha="center", va="bottom", fontsize=size, color=colour)
         ax.text(x, y - 0.08, told, ha="center", va="top", fontsize=small, color=colour)
-    short = max(map(len, names)) <= 8
-    ax.set_yticks(
-        range(n), [look.wrapped(name) if short else f"{look.wrapped(name)}   {k}" for k, name in enumerate(names, 1)]
-    )
-    ax.set_xticks(range(n), names if short else [str(k) for k in range(1, n + 1)])
+    number = " by its number" if look.number_names(ax, names, 8) else ""
     ax.set(xlim=(-0.5, n - 0.5), ylim=(-0.5, n - 0.5))
-    bar = ax.figure.colorbar(mesh, ax=ax, shrink=0.85, pad=0.02, format=PercentFormatter(1.0, decimals=0, symbol=" %"))
-    bar.set_label("share of rounds;\nabove 50 % the row is stronger", fontsize=NORMAL, color=INK)
-    bar.ax.tick_params(labelsize=SMALL, color=FAINT, labelcolor=INK)
-    bar.outline.set_visible(False)
+    percent = PercentFormatter(1.0, decimals=0, symbol=" %")
+    look.colour_bar(ax, mesh, "share of rounds;\nabove 50 % the row is stronger", format=percent)
     blank = "; white: not played" if (~played & ~np.eye(n, dtype=bool)).any() else ""
-    number = "" if short else " by its number"
     ax.set_xlabel(f"other level{number}, weakest to strongest\n{look.basis(pairs)}{blank}", fontsize=NORMAL, color=INK)
     ax.set_ylabel("level, strongest on top", fontsize=NORMAL, color=INK)
     return ax
 
 
-def plausibility(levels: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plausibility(levels: pd.DataFrame, *, ax: Axes | None = None, unit: str = "pips") -> Axes:
     """What a level's decisions cost more than the reference's choice, and whether it does what nobody would.
 
     Parameters
     ----------
     levels
         A `levels` table.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     names = [str(name) for name in levels["level"]]
     told = [line for said in _follies(levels, names) for line in wrap(said, 95, break_on_hyphens=False)]
     ax, turn = _axes(ax, 4.4 + look.LINE * len(told), names)
     x = np.arange(len(levels), dtype=np.float64)
-    mean, lo, hi, most = (look.floats(levels, f"regret{end}") for end in ("", "_lo", "_hi", "_p95"))
-    _errorbar(ax, x, mean, lo, hi, BLUE, "o", 5.5, "mean, 95 % interval")
+    regret, most = look.estimates(levels, "regret"), look.floats(levels, "regret_p95")
+    _errorbar(ax, x, regret, BLUE, "mean, 95 % interval", marker="o", ms=5.5)
     if (seen := np.isfinite(most)).any():
         label = "what 19 decisions\nof 20 cost at most"
         ax.errorbar(x[seen], most[seen], color=ORANGE, ls="none", marker="v", ms=6, label=label)
-    for at in x[np.isnan(mean)]:
+    for at in x[np.isnan(regret.value)]:
         where = ax.get_xaxis_transform()
-        ax.text(at, 0.02, "n/a", transform=where, ha="center", va="bottom", fontsize=SMALL, color=FAINT)
+        ax.text(at, 0.02, ABSENT, transform=where, ha="center", va="bottom", fontsize=SMALL, color=FAINT)
     ax.axhline(0, color=FAINT, lw=0.9, zorder=0)
-    known = np.concatenate([each[np.isfinite(each)] for each in (mean, lo, hi, most)])
+    known = np.concatenate([each[np.isfinite(each)] for each in (*regret, most)])
     top, bottom = float(known.max(initial=0)) or 1.0, float(known.min(initial=0))
     ax.set_ylim(bottom - 0.02 * top if bottom == 0 else bottom * 1.1, 1.06 * top)
     ax.set_xlim(-0.6, max(len(levels), 1) - 0.4)
     ax.set_xticks(x, [look.wrapped(name) for name in names], rotation=90 if turn else 0)
     if not len(levels):
-        ax.text(0.5, 0.5, "n/a: no level", transform=ax.transAxes, ha="center", fontsize=NORMAL, color=INK)
-    ax.set_ylabel("pips/decision more than the\nreference's choice, lower is better", fontsize=NORMAL, color=INK)
-    look.dress(ax, "What a decision costs, by level", "\n".join(["level, weakest to strongest", *told]), grid="y")
+        look.nothing(ax, "no level")
+    xlabel = "\n".join(["level, weakest to strongest", *told])
+    ylabel = f"{unit}/decision more than the\nreference's choice, lower is better"
+    look.dress(ax, "What a decision costs, by level", xlabel, ylabel, grid="y")
     look.legend(ax, "regret of a decision")
     return ax
 
@@ -224,19 +207,19 @@ def figures(out: Path, frames: Mapping[str, pd.DataFrame], *, unit: str = "pips"
     for quantity in DRAWN:
         curve, probes = (frames.get(f"{name}-{quantity}", blank[name]) for name in ("curve", "probes"))
         if len(curve) or len(probes):
-            drawn[f"strength_{quantity}"] = strength(curve, probes, levels, quantity)
+            drawn[f"strength_{quantity}"] = strength(curve, probes, levels, quantity, unit=unit)
     if pairs is not None and len(pairs):
         drawn["matrix"] = matrix(pairs, levels)
     if levels[["regret", *FOLLIES]].notna().any(axis=None):
-        drawn["plausibility"] = plausibility(levels)
+        drawn["plausibility"] = plausibility(levels, unit=unit)
     for ax in drawn.values():
-        captioned(ax, unit, caption)
+        captioned(ax, caption)
     return [path for name, ax in drawn.items() for path in put_figure(ax, out / "figures", name)]
 
 
 def _draw_curve(ax: Axes, curve: pd.DataFrame) -> str:
     """Draw the curve and its band; say what is missing of them."""
-    at, value, lo, hi = (look.floats(curve, name) for name in ("at", "value", "lo", "hi"))
+    at, (value, lo, hi) = look.floats(curve, "at"), look.estimates(curve, "value", "")
     if not np.isfinite(value).any():
         return "no curve"
     ax.plot(at, value, color=BLUE, lw=1.6, label="curve through all probes")
@@ -248,9 +231,9 @@ def _draw_curve(ax: Axes, curve: pd.DataFrame) -> str:
 
 def _draw_probes(ax: Axes, probes: pd.DataFrame) -> str:
     """Draw the probes with their intervals; say what is missing."""
-    at, value, lo, hi = (look.floats(probes, name) for name in ("at", "value", "lo", "hi"))
-    _errorbar(ax, at, value, lo, hi, FAINT, "s", 3.0, f"probe, {_blocks(probes)}")
-    absent = int(np.isnan(value).sum())
+    found = look.estimates(probes, "value", "")
+    _errorbar(ax, look.floats(probes, "at"), found, FAINT, f"probe, {_blocks(probes)}", marker="s", ms=3.0)
+    absent = int(np.isnan(found.value).sum())
     return "no probes" if not len(probes) else f"probes without a number: {absent}" if absent else ""
 
 
@@ -272,11 +255,11 @@ def _draw_levels(ax: Axes, levels: pd.DataFrame, quantity: str, turn: bool) -> s
     for k, (x, target) in enumerate(zip(at[aimed], look.floats(levels, "target")[aimed], strict=True)):
         label = "a level's target" if k == 0 else None
         ax.plot([left, x], [target, target], color=INK, lw=0.7, ls=(0, (5, 3)), zorder=2, label=label)
-    value, lo, hi = (look.floats(levels, f"{quantity}{end}") for end in ("", "_lo", "_hi"))
-    _errorbar(ax, at, value, lo, hi, ORANGE, "o", 4.5, f"level on fresh deals,\n{_blocks(levels)}")
+    found = look.estimates(levels, quantity)
+    _errorbar(ax, at, found, ORANGE, f"level on fresh deals,\n{_blocks(levels)}", marker="o", ms=4.5)
     names = [str(name) for name in levels["level"]]
     _name_above(ax, at, names, turn)
-    absent = [name for name, number in zip(names, value, strict=True) if np.isnan(number)]
+    absent = [name for name, number in zip(names, found.value, strict=True) if np.isnan(number)]
     return f"no number of level {', '.join(absent)}" if absent else "" if names else "no levels"
 
 
@@ -333,19 +316,15 @@ def _width(labels: Sequence[str]) -> list[float]:
     return [0.08 * max(map(len, label.splitlines()), default=0) + 0.1 for label in labels]
 
 
-def _errorbar(
-    ax: Axes, x: Floats, value: Floats, lo: Floats, hi: Floats, colour: str, marker: str, size: float, label: str
-) -> None:
+def _errorbar(ax: Axes, x: Floats, found: look.Estimates, colour: str, label: str, **how: Any) -> None:
     """Dots with upright intervals and one name for all of them; a hollow dot has none."""
-    sure = np.isfinite(value) & np.isfinite(lo)
-    for these, inside in ((sure, colour), (np.isfinite(value) & ~sure, "white")):
-        if not these.any():
-            continue
-        ax.errorbar(
-            x[these], value[these], yerr=look.arms(value[these], lo[these], hi[these]), color=colour, ls="none",
-            marker=marker, ms=size, mfc=inside, elinewidth=1.4, capsize=0, zorder=3 if colour == FAINT else 4,
-            label=label if inside == colour else "no interval" if sure.any() else f"{label},\nno interval",
-        )  # fmt: skip
+    known = np.isfinite(found.value)
+    sure = known & np.isfinite(found.lo)
+    hollow = "no interval" if sure.any() else f"{label},\nno interval"
+    how |= {"elinewidth": 1.4, "zorder": 3 if colour == FAINT else 4}
+    for these, inside, name in ((sure, colour, label), (known & ~sure, "white", hollow)):
+        if these.any():
+            look.series(ax, x[these], found.at(these), colour, mfc=inside, label=name, **how)
 
 
 def _aimed(levels: pd.DataFrame, quantity: str) -> Bools:
@@ -356,8 +335,7 @@ def _aimed(levels: pd.DataFrame, quantity: str) -> Bools:
 
 def _blocks(frame: pd.DataFrame) -> str:
     """How many blocks are behind each row."""
-    low, high = (int(frame["blocks"].min()), int(frame["blocks"].max())) if len(frame) else (0, 0)
-    return f"{low:,} blocks" if low == high else f"{low:,}–{high:,} blocks"
+    return f"{span(frame['blocks'])} blocks"
 
 
 def _order(pairs: pd.DataFrame, levels: pd.DataFrame) -> list[str]:
@@ -370,7 +348,7 @@ def _both_sides(pairs: pd.DataFrame, names: Sequence[str]) -> tuple[Floats, Floa
     """float64[n, n], thrice: the row's share and the ends of its interval; bool[n, n]: who has played whom."""
     n = len(names)
     row, column = (pd.Index(names).get_indexer(pd.Index(pairs[name])) for name in ("level", "below"))
-    share, lo, hi = (look.floats(pairs, f"rounds{end}") for end in ("", "_lo", "_hi"))
+    share, lo, hi = look.estimates(pairs, "rounds")
     found = np.full((3, n, n), np.nan)
     found[:, row, column] = share, lo, hi
     found[:, column, row] = 1 - share, 1 - hi, 1 - lo

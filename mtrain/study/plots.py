@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import matplotlib
 import numpy as np
@@ -20,8 +20,9 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from mtrain.study import estimates, look
 from mtrain.study.anchors import BY_DEFINITION
-from mtrain.study.blocks import Floats, met
+from mtrain.study.blocks import met
 from mtrain.study.files import put
+from mtrain.study.format import ABSENT, brief, count, of_unit
 from mtrain.study.look import BLUE, FAINT, INK, NORMAL, ORANGE, PALE, SMALL
 from mtrain.study.notes import parse_note
 from mtrain.study.parts import Parts
@@ -29,22 +30,23 @@ from mtrain.study.results import Results
 from mtrain.study.tables import EFFECTS, METHODS
 from mtrain.study.traces import until as until
 
+DIFFERENCE = of_unit("pips/round", signed=True)
 
-def standings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+
+def standings(frame: pd.DataFrame, *, ax: Axes | None = None, unit: str = "pips") -> Axes:
     """Pips per round of each agent against the others at the table, with intervals; best on top.
 
     Parameters
     ----------
     frame
         A `standings` table.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     ax = look.axes(ax, 8.0, 1.6 + look.rows(frame["agent"])[1])
-    look.dots(ax, frame, "diff", "diff_lo", "diff_hi", "{:+.2f}", names=frame["agent"])
-    look.dress(
-        ax, "Pips per round against the other agents at the table", f"pips/round, lower is better; {look.basis(frame)}"
-    )
+    look.dots(ax, frame, "diff", DIFFERENCE)
+    about = f"{unit}/round, lower is better; {look.basis(frame)}"
+    look.dress(ax, f"{unit.capitalize()} per round against the other agents at the table", about)
     return ax
 
 
@@ -66,9 +68,9 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     y, total = look.rows(frame["agent"], gaps)
     ax = look.axes(ax, 8.0, 1.6 + total)
     fixed = frame[[BY_DEFINITION in parse_note(note, estimates.NOTED).whys for note in frame["note"]]]
-    form = "{:.0f}" if len(fixed) else "{:+.0f}"
+    form = of_unit("rating points", signed=not len(fixed))
     level = float(fixed["rating"].iloc[0]) if len(fixed) else 0.0
-    look.dots(ax, frame, "rating", "rating_lo", "rating_hi", form, names=frame["agent"], gaps=gaps, level=level)
+    look.dots(ax, frame, "rating", form, gaps, level)
     if gaps.any():
         for change in np.flatnonzero(np.diff(gaps)):
             ax.axhline((y[change] + y[change + 1]) / 2, color=FAINT, lw=0.8, ls=":")
@@ -83,7 +85,7 @@ def ratings(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None, unit: str = "pips") -> Axes:
     """Matrix of score differences: the agent of the row against the opponent of the column.
 
     Intervals are those of each pair by itself; bold is what the column `mark` claims, where all pairs are judged
@@ -93,14 +95,14 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ----------
     frame
         A `pairwise` table.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     agents = sorted({*frame["agent"], *frame["opponent"]})
     n = len(agents)
     row, column = (pd.Index(agents).get_indexer(frame[name]) for name in ("agent", "opponent"))
     matrix = np.full((3, n, n), np.nan)
-    matrix[:, row, column] = [look.floats(frame, name) for name in ("diff", "lo", "hi")]
+    matrix[:, row, column] = look.estimates(frame, "diff", "")
     known = ~np.isnan(matrix[0])
     strength = np.where(known, matrix[0], 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     order = np.lexsort((strength, met(n, *np.nonzero(known))))
@@ -108,15 +110,11 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     marked = np.zeros((n, n), dtype=bool)
     marked[row, column] = (frame["mark"] != "").to_numpy()
     marked = marked[order][:, order]
-    lines = max((len(look.wrapped(name).splitlines()) for name in names), default=1)
-    ax = look.axes(ax, 4.6 + 0.62 * n, 2.6 + max(0.5, look.LINE * lines + 0.1) * n)
-    look.dress(ax, "Score of the row's agent minus the column's", "", grid="")
-    ax.tick_params(length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax = look.axes(ax, 4.6 + 0.62 * n, 2.6 + look.row_height(names, 0.5) * n)
+    look.bare(ax, "Score of the row's agent minus the column's")
     if n < 2:
         ax.set(xticks=[], yticks=[])
-        ax.text(0.5, 0.5, "n/a: no two agents met", transform=ax.transAxes, ha="center", fontsize=NORMAL, color=INK)
+        look.nothing(ax, "no two agents met")
         return ax
     most = float(np.nanmax(np.abs(diff), initial=0.0)) or 1.0
     edges = np.arange(n + 1) - 0.5
@@ -127,23 +125,14 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     size = NORMAL if n <= 5 else SMALL
     for y, x in zip(*np.nonzero(~np.eye(n, dtype=bool)), strict=True):
         value, low, high = diff[y, x], lo[y, x], hi[y, x]
-        text = "n/a" if np.isnan(value) else look.number("{:+.2f}", value)
-        text += "" if np.isnan(low) else f"\n±{(high - low) / 2:.2f}"
+        text = DIFFERENCE(value) + ("" if np.isnan(low) else f"\n{DIFFERENCE.half((high - low) / 2)}")
         ax.text(
             x, y, text, ha="center", va="center", fontsize=size, fontweight="bold" if marked[y, x] else "normal",
             color="white" if abs(value) > 0.62 * most else INK,
         )  # fmt: skip
-    short = max(map(len, names)) <= 10
-    ax.set_yticks(
-        range(n), [look.wrapped(name) if short else f"{look.wrapped(name)}   {k}" for k, name in enumerate(names, 1)]
-    )
-    ax.set_xticks(range(n), names if short else [str(k) for k in range(1, n + 1)])
+    number = ", by its number" if look.number_names(ax, names, 10) else ""
     ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
-    bar = ax.figure.colorbar(mesh, ax=ax, shrink=0.85, pad=0.02)
-    bar.set_label("pips/round (below 0: the row does better)", fontsize=NORMAL, color=INK)
-    bar.ax.tick_params(labelsize=SMALL, color=FAINT, labelcolor=INK)
-    bar.outline.set_visible(False)
-    number = "" if short else ", by its number"
+    look.colour_bar(ax, mesh, f"{unit}/round (below 0: the row does better)")
     ax.set_xlabel(
         f"opponent{number}; ± 95 % interval, bold where sure, all pairs judged together", fontsize=NORMAL, color=INK
     )
@@ -151,21 +140,20 @@ def pairwise(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def scores(frame: pd.DataFrame, *, ax: Axes | None = None, unit: str = "pips") -> Axes:
     """Distribution of the score of a round: the share of each agent's rounds that cost at most so many pips.
 
     Parameters
     ----------
     frame
         A `rounds` table, or the `scores` table made from one.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     frame = frame if "share" in frame else estimates.scores(frame)
     by_agent = {str(agent): rows for agent, rows in frame.groupby("agent", sort=True)}
     mean = {agent: float(np.average(rows["pips"], weights=rows["rounds"])) for agent, rows in by_agent.items()}
-    lines = sum(1 + len(look.wrapped(agent).splitlines()) for agent in mean)
-    ax = look.axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(mean)))
+    ax = look.beside(ax, mean, more=1)
     most = int(frame["pips"].max()) if len(frame) else 1
     looks = look.looks(list(mean))
     for agent in sorted(mean, key=lambda name: (mean[name], name)):
@@ -177,59 +165,53 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         ax.step(x, y, where="post", color=colour, ls=dash, lw=1.6, label=look.wrapped(agent))
     ax.set(xlim=(-0.01 * most, most + 1), ylim=(0, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    ax.set_ylabel("share of the agent's rounds", fontsize=NORMAL, color=INK)
-    score = "score of a round in pips, lower is better (higher curve: better)"
-    look.dress(ax, "Rounds that cost at most so many pips", score, grid="both")
+    score = f"score of a round in {unit}, lower is better (higher curve: better)"
+    look.dress(ax, f"Rounds that cost at most so many {unit}", score, "share of the agent's rounds", grid="both")
     look.legend(ax, "agent, best mean first")
     return ax
 
 
-def by_round(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def by_round(frame: pd.DataFrame, *, ax: Axes | None = None, unit: str = "pips") -> Axes:
     """Mean score of each agent in each round of the game, with intervals.
 
     Parameters
     ----------
     frame
         A `rounds` table, or the `by_round` table made from one.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     frame = frame if "pips_lo" in frame else estimates.by_round(frame)
     by_agent = {str(agent): rows for agent, rows in frame.groupby("agent", sort=True)}
     mean = {agent: float(rows["pips"].mean()) for agent, rows in by_agent.items()}
-    lines = sum(len(look.wrapped(agent).splitlines()) for agent in mean)
-    ax = look.axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(mean)))
+    ax = look.beside(ax, mean)
     looks = look.looks(list(mean))
     agents = sorted(mean, key=lambda name: (mean[name], name))
     last = int(frame["round"].max()) if len(frame) else 1
     dodge = np.linspace(-0.3, 0.3, len(agents)) if len(agents) > 1 else np.zeros(len(agents))
     for agent, shift in zip(agents, dodge, strict=True):
         rows = by_agent[agent]
-        x, value = rows["round"].to_numpy(float) + shift, look.floats(rows, "pips")
+        x, found = rows["round"].to_numpy(float) + shift, look.estimates(rows, "pips")
         colour, dash, marker = looks[agent]
-        lo, hi = look.floats(rows, "pips_lo"), look.floats(rows, "pips_hi")
-        ax.errorbar(
-            x, value, yerr=look.arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=4, elinewidth=1.2,
-            capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=look.wrapped(agent),
-        )  # fmt: skip
-        ax.plot(x, value, color=colour, ls=dash, lw=0.9, alpha=0.45)
+        look.series(ax, x, found, colour, marker=marker, ms=4, elinewidth=1.2, label=look.wrapped(agent))
+        ax.plot(x, found.value, color=colour, ls=dash, lw=0.9, alpha=0.45)
     ax.set_xlim(0.5, last + 0.5)
     ax.set_xticks(range(1, last + 1))
-    ax.set_ylabel("pips/round, lower is better", fontsize=NORMAL, color=INK)
-    look.dress(ax, "Score by round of the game", f"round; {look.basis(frame)}", grid="y")
+    ylabel = f"{unit}/round, lower is better"
+    look.dress(ax, "Score by round of the game", f"round; {look.basis(frame)}", ylabel, grid="y")
     look.legend(ax, "agent, best mean first")
     return ax
 
 
-def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def seats(frame: pd.DataFrame, *, ax: Axes | None = None, unit: str = "pips") -> Axes:
     """What a seat, and a place after the round's starter, is worth by itself, with intervals.
 
     Parameters
     ----------
     frame
         A `seats` table.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     ax = look.axes(ax, 8.0, 3.8)
     ticks: list[float] = []
@@ -240,9 +222,7 @@ def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         if not len(rows):
             continue
         x = start + np.arange(len(rows))
-        look.errorbars(
-            ax, x, look.floats(rows, "diff"), look.floats(rows, "lo"), look.floats(rows, "hi"), colour, upright=True
-        )
+        look.errorbars(ax, x, look.estimates(rows, "diff", ""), colour, upright=True)
         ax.annotate(
             what, (float(x.mean()), 0), (0, -20), ax.get_xaxis_transform(), "offset points", ha="center", va="top",
             fontsize=NORMAL, color=colour,
@@ -252,8 +232,8 @@ def seats(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         start += len(rows) + 0.8
     ax.axhline(0, color=FAINT, lw=0.9, zorder=0)
     ax.set_xticks(ticks, names)
-    ax.set_ylabel("pips/round against the\ntable's mean, lower is better", fontsize=NORMAL, color=INK)
-    look.dress(ax, "Effect of the seat and of the place after the starter", look.basis(frame), grid="y")
+    ylabel = f"{unit}/round against the\ntable's mean, lower is better"
+    look.dress(ax, "Effect of the seat and of the place after the starter", look.basis(frame), ylabel, grid="y")
     ax.xaxis.labelpad = 20
     return ax
 
@@ -275,20 +255,17 @@ def calibration(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         rows = frame[(frame["method"] == method).to_numpy()]
         if not len(rows):
             continue
-        x, y = look.floats(rows, "predicted"), look.floats(rows, "observed")
-        lo, hi = look.floats(rows, "observed_lo"), look.floats(rows, "observed_hi")
-        ax.errorbar(
-            x, y, yerr=look.arms(y, lo, hi), color=colour, ls="none", marker=marker, ms=5, elinewidth=1.2, capsize=0,
-            mfc="white" if np.isnan(lo).all() else colour, label=f"{method}\n{int(rows['n'].sum()):,} pairs",
-        )  # fmt: skip
-        ax.plot(x, y, color=colour, lw=0.9, alpha=0.45)
+        x, found = look.floats(rows, "predicted"), look.estimates(rows, "observed")
+        label = f"{method}\n{count(int(rows['n'].sum()))} pairs"
+        look.series(ax, x, found, colour, marker=marker, ms=5, elinewidth=1.2, label=label)
+        ax.plot(x, found.value, color=colour, lw=0.9, alpha=0.45)
         most = max(most, int(rows["deals"].max()))
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    ax.set_ylabel("share of pairs where the tile lay there", fontsize=NORMAL, color=INK)
     basis = f"95 % intervals over {most} deals" if most > 1 else "no intervals: 1 deal"
-    look.dress(ax, "Where tiles are: predicted and observed", f"mean predicted probability; {basis}", grid="both")
+    xlabel, ylabel = f"mean predicted probability; {basis}", "share of pairs where the tile lay there"
+    look.dress(ax, "Where tiles are: predicted and observed", xlabel, ylabel, grid="both")
     look.legend(ax, "places judged by")
     return ax
 
@@ -299,6 +276,7 @@ def cost(
     value: Literal["pips", "diff"] = "pips",
     *,
     ax: Axes | None = None,
+    unit: str = "pips",
 ) -> Axes:
     """Pips per round of each agent, with intervals, against the mean time of its decisions.
 
@@ -310,65 +288,57 @@ def cost(
         The `timing` table of the same tournament; who has no time in it is named, and not drawn.
     value
         Its own `pips`, which compare where all met all, or the `diff` from the others at its tables.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     times = timing.set_index("agent")["us_per_decision"].reindex(frame["agent"])
     time = times.to_numpy(np.float64, na_value=np.nan)
-    pips, lo, hi = _estimate(frame, value)
-    form = "{:.2f}" if value == "pips" else "{:+.2f}"
-    shown = np.isfinite(time) & (time > 0) & np.isfinite(pips)
+    found = look.estimates(frame, value)
+    form = of_unit("pips/round", signed=value != "pips")
+    shown = np.isfinite(time) & (time > 0) & np.isfinite(found.value)
     names = [str(name) for name in frame["agent"]]
-    lines = sum(1 + len(look.wrapped(name).splitlines()) for name in names)
-    ax = look.axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(names)))
+    ax = look.beside(ax, names, more=1)
     colours = look.looks(names)
-    for k in sorted(range(len(names)), key=lambda k: (not shown[k], pips[k], names[k])):
+    for k in sorted(range(len(names)), key=lambda k: (not shown[k], found.value[k], names[k])):
         colour, _, marker = colours[names[k]]
-        told = f"{look.number(form, pips[k])}, {_duration(time[k])}" if shown[k] else "n/a"
-        at = slice(k, k + 1) if shown[k] else slice(0, 0)
-        ax.errorbar(
-            time[at], pips[at], yerr=look.arms(pips[at], lo[at], hi[at]), color=colour, ls="none", marker=marker, ms=6,
-            elinewidth=1.6, capsize=0, mfc="white" if np.isnan(lo[k]) else colour,
-            label=f"{look.wrapped(names[k])}\n{told}",
-        )  # fmt: skip
+        told = f"{form(found.value[k])}, {brief(time[k])}" if shown[k] else ABSENT
+        at = [k] if shown[k] else []
+        fill = "white" if np.isnan(found.lo[k]) else colour
+        how: dict[str, Any] = {
+            "marker": marker,
+            "ms": 6,
+            "elinewidth": 1.6,
+            "label": f"{look.wrapped(names[k])}\n{told}",
+        }
+        look.series(ax, time[at], found.at(at), colour, mfc=fill, **how)
     ax.set_xscale("log")
     if shown.any():
         ax.set_xlim(
             10 ** np.floor(np.log10(time[shown].min()) - 0.05), 10 ** np.ceil(np.log10(time[shown].max()) + 0.05)
         )
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: _duration(us)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: brief(us)))
     ax.xaxis.set_minor_formatter(NullFormatter())
     others = "" if value == "pips" else " against the others\nat the table"
-    ax.set_ylabel(f"pips/round{others}, lower is better", fontsize=NORMAL, color=INK)
-    look.dress(
-        ax, "Pips per round against time per decision", f"mean time of a decision; {look.basis(frame)}", grid="both"
-    )
-    look.legend(ax, "agent, pips/round, time; best first")
+    title, xlabel = f"{unit.capitalize()} per round against time per decision", "mean time of a decision"
+    ylabel = f"{unit}/round{others}, lower is better"
+    look.dress(ax, title, f"{xlabel}; {look.basis(frame)}", ylabel, grid="both")
+    look.legend(ax, f"agent, {unit}/round, time; best first")
     return ax
 
 
-def _duration(us: float) -> str:
-    """A time in the unit that suits it."""
-    for unit, name in ((1e6, "s"), (1e3, "ms"), (1.0, "µs")):
-        if us >= 0.9995 * unit:
-            return f"{us / unit:.3g} {name}"
-    return f"{1e3 * us:.3g} ns"
-
-
-def budget(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def budget(frame: pd.DataFrame, *, ax: Axes | None = None, unit: str = "pips") -> Axes:
     """Strength of families of agents along the number in which their members differ, with intervals.
 
     Parameters
     ----------
     frame
         A `families` table, of one parameter.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     by_family = {str(family): rows for family, rows in frame.groupby("family", sort=False)}
     parameter = str(frame["parameter"].iloc[0])
-    lines = sum(len(look.wrapped(family).splitlines()) for family in by_family)
-    ax = look.axes(ax, 8.5, max(4.2, 0.8 + 0.16 * lines + 0.09 * len(by_family)))
+    ax = look.beside(ax, by_family)
     colours = look.looks(list(by_family))
     setting = look.floats(frame, "setting")
     wide = setting.min() > 0 and setting.max() >= 8 * setting.min()
@@ -377,13 +347,10 @@ def budget(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         shift = (k - (len(by_family) - 1) / 2) * span
         x = look.floats(rows, "setting")
         x = x * np.exp(shift) if wide else x + shift
-        value, lo, hi = _estimate(rows, "diff")
+        found = look.estimates(rows, "diff")
         colour, dash, marker = colours[family]
-        ax.plot(x, value, color=colour, ls=dash, lw=0.9, alpha=0.45)
-        ax.errorbar(
-            x, value, yerr=look.arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=5, elinewidth=1.6,
-            capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=look.wrapped(family),
-        )  # fmt: skip
+        ax.plot(x, found.value, color=colour, ls=dash, lw=0.9, alpha=0.45)
+        look.series(ax, x, found, colour, marker=marker, ms=5, elinewidth=1.6, label=look.wrapped(family))
     ax.axhline(0, color=FAINT, lw=0.9, zorder=0)
     if wide:
         ax.set_xscale("log", base=2)
@@ -391,21 +358,21 @@ def budget(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if len(known) <= 12:
         ax.set_xticks(known, [f"{value:g}" for value in known])
         ax.minorticks_off()
-    ax.set_ylabel("pips/round against the others\nat the table, lower is better", fontsize=NORMAL, color=INK)
-    look.dress(ax, f"Strength by {parameter}", f"{parameter}; {look.basis(frame)}", grid="both")
+    ylabel = f"{unit}/round against the others\nat the table, lower is better"
+    look.dress(ax, f"Strength by {parameter}", f"{parameter}; {look.basis(frame)}", ylabel, grid="both")
     look.legend(ax, "agents")
     return ax
 
 
-def parts(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def parts(frame: pd.DataFrame, *, ax: Axes | None = None, unit: str = "pips") -> Axes:
     """Pips per round of each agent against the others at its table, part by part, with intervals.
 
     Parameters
     ----------
     frame
         A `parts` table.
-    ax
-        Where to draw; by default on a new figure.
+    ax, unit
+        Where to draw, by default on a new figure; what a score counts: pips, or tiles.
     """
     names = list(dict.fromkeys(frame["part"]))
     agents = sorted(set(frame["agent"]))
@@ -421,31 +388,24 @@ def parts(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         for name in mine["part"]:
             here = sorted(frame["agent"][(frame["part"] == name).to_numpy()])
             at.append(middle[names.index(name)] + step * (here.index(agent) - (len(here) - 1) / 2))
-        value, lo, hi = _estimate(mine, "diff")
+        found = look.estimates(mine, "diff")
         colour, _, marker = colours[agent]
-        ax.errorbar(
-            value, at, xerr=look.arms(value, lo, hi), color=colour, ls="none", marker=marker, ms=5, elinewidth=1.6,
-            capsize=0, mfc="white" if np.isnan(lo).all() else colour, label=look.wrapped(agent),
-        )  # fmt: skip
-        for y, x, note in zip(at, value, mine["note"], strict=True):
+        how: dict[str, Any] = {"marker": marker, "ms": 5, "elinewidth": 1.6, "label": look.wrapped(agent)}
+        look.series(ax, at, found, colour, upright=False, **how)
+        for y, x, note in zip(at, found.value, mine["note"], strict=True):
             if np.isnan(x):
                 inside = ax.get_yaxis_transform()
-                ax.text(0.02, y, f"n/a: {note}", transform=inside, va="center", fontsize=SMALL, color=FAINT)
+                ax.text(0.02, y, f"{ABSENT}: {note}", transform=inside, va="center", fontsize=SMALL, color=FAINT)
     ax.axvline(0, color=FAINT, lw=0.9, zorder=0)
     for edge in np.cumsum(high)[:-1]:
         ax.axhline(edge, color=PALE, lw=0.8, zorder=0)
     ax.set_yticks(middle, [look.wrapped(name) for name in names])
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(float(high.sum()) + 0.05, -0.05)
-    pips = "pips/round, lower is better"
-    look.dress(ax, "Pips per round against the others at the table, by part", f"{pips}; {look.basis(frame)}")
+    title = f"{unit.capitalize()} per round against the others at the table, by part"
+    look.dress(ax, title, f"{unit}/round, lower is better; {look.basis(frame)}")
     look.legend(ax, "agent")
     return ax
-
-
-def _estimate(frame: pd.DataFrame, name: str) -> tuple[Floats, Floats, Floats]:
-    """Values of a column and the ends of their intervals."""
-    return look.floats(frame, name), look.floats(frame, f"{name}_lo"), look.floats(frame, f"{name}_hi")
 
 
 def figures(results: Results) -> dict[str, Axes]:
@@ -457,41 +417,42 @@ def figures(results: Results) -> dict[str, Axes]:
         `standings`, `pairwise`, `ratings`, `scores`, `seats` and `by_round`; `cost` where times were measured, `until`
         where a rule was to stop it, and a `budget` for every number along which there is a family of agents.
     """
+    unit = results.unit
     drawn = {
-        "standings": standings(results.standings),
-        "pairwise": pairwise(results.pairwise),
+        "standings": standings(results.standings, unit=unit),
+        "pairwise": pairwise(results.pairwise, unit=unit),
         "ratings": ratings(results.ratings),
-        "scores": scores(results.scores),
-        "seats": seats(results.seats),
-        "by_round": by_round(results.by_round),
+        "scores": scores(results.scores, unit=unit),
+        "seats": seats(results.seats, unit=unit),
+        "by_round": by_round(results.by_round, unit=unit),
     }
     if results.timed:
         together = results.manifest.get("schedule", "all") == "all"
-        drawn["cost"] = cost(results.standings, results.timing, "pips" if together else "diff")
+        drawn["cost"] = cost(results.standings, results.timing, "pips" if together else "diff", unit=unit)
     if results.rule is not None:
-        drawn["until"] = until(results.looks)
+        drawn["until"] = until(results.looks, unit=unit)
     numbers = sorted(set(results.families["parameter"]))
     for parameter in numbers:
         rows = results.families[(results.families["parameter"] == parameter).to_numpy()]
-        drawn["budget" if len(numbers) == 1 else f"budget_{parameter}"] = budget(rows)
+        drawn["budget" if len(numbers) == 1 else f"budget_{parameter}"] = budget(rows, unit=unit)
     for ax in drawn.values():
-        captioned(ax, results.unit, results.caption)
+        captioned(ax, results.caption)
     return drawn
 
 
 def figure_of_parts(found: Parts) -> Axes:
     """Draw the figure of all parts of an experiment."""
     if len(found.units) < 2:
-        ax = parts(found.standings)
-        captioned(ax, found.unit, found.title)
-        return ax
-    frames = {unit: found.standings_in(unit) for unit in found.units}
-    sizes = {unit: parts(frame).figure.get_size_inches() for unit, frame in frames.items()}  # type: ignore[union-attr]
-    panels = look.panels(8.5, [float(size[1]) for size in sizes.values()])
-    for (unit, frame), ax in zip(frames.items(), panels, strict=True):
-        look.in_unit(parts(frame, ax=ax), unit, ax)
-    panels[0].figure.supxlabel(found.title, x=0.01, ha="left", fontsize=SMALL, color=FAINT)  # type: ignore[union-attr]
-    return panels[0]
+        ax = parts(found.standings, unit=found.unit)
+    else:
+        frames = {unit: found.standings_in(unit) for unit in found.units}
+        sizes = [parts(frame).figure.get_size_inches() for frame in frames.values()]  # type: ignore[union-attr]
+        panels = look.panels(8.5, [float(size[1]) for size in sizes])
+        for (unit, frame), panel in zip(frames.items(), panels, strict=True):
+            parts(frame, ax=panel, unit=unit)
+        ax = panels[0]
+    captioned(ax, found.title)
+    return ax
 
 
 def save(results: Results, folder: str | Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
@@ -504,9 +465,8 @@ def save_parts(found: Parts, folder: str | Path, formats: Sequence[str] = ("png"
     return put_figure(figure_of_parts(found), folder, "parts", formats)
 
 
-def captioned(ax: Axes, unit: str, caption: str) -> None:
-    """Say below a figure what it is from, and what a score counts."""
-    look.in_unit(ax, unit)
+def captioned(ax: Axes, caption: str) -> None:
+    """Say below a figure what it is from."""
     ax.figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL, color=FAINT)  # type: ignore[union-attr]
 
 

@@ -263,7 +263,7 @@ class Results:
         """How the copies of self-play came out against one another; "" where several agents met."""
         if self.manifest.get("schedule") != "self-play":
             return ""
-        return checks.of_copies(self.standings).replace("pips", self.unit)
+        return checks.of_copies(self.standings, self.unit)
 
     @property
     def warnings(self) -> list[str]:
