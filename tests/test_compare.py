@@ -15,11 +15,11 @@ from scipy import stats
 
 import mtrain as m
 from mtrain.arena.comparison import plan_comparison
+from mtrain.arena.experiment import EXPERIMENT, spec_of
 from mtrain.arena.run import run
 from mtrain.arena.tournament import plan
 from mtrain.errors import Mistake
 from mtrain.study.comparing import caveats, compare_results
-from mtrain.study.parts import begin
 from mtrain.study.power import FIXED, _spread, power
 from mtrain.study.results import read
 from mtrain.study.sequential import fixed_size
@@ -214,7 +214,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("empty", "starting", "parts", "greedy"):
         (folder / name).mkdir()
     shutil.copy(folder / "a/manifest.json", folder / "starting")
-    begin(folder / "parts", "Who?", ["two", "four"])
+    EXPERIMENT.agreed(folder / "parts", spec_of("Who?", ["two", "four"]))
     return folder
 
 
