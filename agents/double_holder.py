@@ -24,6 +24,7 @@ class Agent:
     rival: int = 0
     covered: bool = False
 
+    version = 1
     kernel = compiled(double_holder_policy)
 
     def __post_init__(self) -> None:

@@ -22,4 +22,5 @@ class Agent:
     own: float = 0.0
     ties: Literal["random", "follow"] = "random"
 
+    version = 1
     kernel = compiled(greedy_policy)

@@ -63,6 +63,7 @@ class Agent:
     plan_risk: float = float(TUNED[14])
     offer_risk: float = float(TUNED[15])
 
+    version = 1
     kernel = compiled(linear_policy)
 
     @property

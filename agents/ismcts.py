@@ -43,6 +43,7 @@ class Agent:
     ways: int = 2
     paired: bool = True
 
+    version = 1
     kernel = compiled(tree_search)
 
     @property

@@ -46,6 +46,7 @@ class Agent:
     hoard: float = 0.0
     sense: bool = True
 
+    version = 1
     kernel = compiled(levelled_policy)
 
     @property

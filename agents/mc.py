@@ -38,6 +38,7 @@ class Agent:
     gate: float = 1.2
     worlds_from: Literal["counts", "proofs", "policy"] = "proofs"
 
+    version = 1
     kernel = compiled(monte_carlo)
 
     @property

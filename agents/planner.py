@@ -22,6 +22,7 @@ class Agent:
     pair: float = 30.0
     order: Literal["rest", "plan"] = "rest"
 
+    version = 1
     kernel = compiled(planner_policy)
 
     @property

@@ -10,4 +10,5 @@ from mtrain.think.policies import uniform_policy
 class Agent:
     """Uniformly random: the floor that every other bot is measured from."""
 
+    version = 1
     kernel = compiled(uniform_policy)

@@ -329,17 +329,17 @@ def test_other_company_is_said(runs, tmp_path):
     assert caveats(read(runs / "a"), read(runs / "b")) == []  # the one that differs sits where the other sat
 
 
-def test_what_has_changed_in_an_agent_or_in_mtrain_is_said(runs):
+def test_what_has_changed_in_an_agent_is_said(runs):
     first = read(runs / "a")
     told = json.loads(json.dumps(first.manifest))
     told["parameters"]["greedy"] = {"ties": "own"}
-    told["code"] = "0" * 16
+    told["agent_versions"]["random"] = 2
     first.manifest["parameters"]["greedy"] = {"ties": "any"}
     second = replace(read(runs / "a"), manifest=told)
-    assert caveats(first, second) == ["mtrain's own code has changed from one run to the other"]
     notes = compare_results(first, second).set_index("first")["note"]
     assert "ties=any first, ties=own second" in notes["greedy"]
-    assert "ties" not in notes["random"]
+    assert notes["random"].endswith("version 1 first, 2 second")
+    assert "version" not in notes["greedy"]
 
 
 def test_an_agents_name_is_an_agent_though_a_directory_has_it(runs):

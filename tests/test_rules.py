@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mtrain.arena.command import house_rules
 from mtrain.game import rules
 from mtrain.game.engine import new_game
 from mtrain.game.rules import MEANING, RulesError, RuleSet, override, preset
 from mtrain.game.tiles import HI, LO, PIPS, SETS, set_size, tile_text
+from mtrain.think.versions import rules_hash
 from tests.reference import CHOICES, PRESETS
 
 
@@ -316,6 +318,23 @@ def test_json_must_say_every_field() -> None:
     short = {field: value for field, value in PRESETS["standard"].items() if field not in ("rounds", "scoring")}
     assert refusal(RuleSet.from_json, short) == "the rules lack rounds, scoring"
     assert refusal(RuleSet.from_json, PRESETS["standard"] | {"jokers": 2}).startswith("unknown rule 'jokers'")
+
+
+def test_a_field_that_came_later_has_its_default_in_what_was_kept_before_and_moves_no_hash(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = {field: value for field, value in PRESETS["standard"].items() if field != "double_blank"}
+    monkeypatch.setitem(rules.SINCE, "double_blank", "9.9.9")
+    assert RuleSet.from_json(before) == preset("standard")
+    assert preset("standard").to_json() == before
+    assert preset("standard").all_fields() == PRESETS["standard"]
+    house = preset("standard", double_blank=50)
+    assert RuleSet.from_json(house.to_json()) == house
+    assert house.to_json() == PRESETS["standard"] | {"double_blank": 50}
+    assert rules_hash(house) != rules_hash(preset("standard"))
+    assert house_rules(house) == ("standard", {"double_blank": 50})
+    monkeypatch.delitem(rules.SINCE, "double_blank")
+    assert refusal(RuleSet.from_json, before) == "the rules lack double_blank"
 
 
 @pytest.mark.parametrize(

@@ -240,10 +240,15 @@ def test_H34_a_changed_agent_or_version_is_refused(folder: Path, monkeypatch: py
     with pytest.raises(TournamentError, match=r"versions.mtrain is 9.9.9, and the run in \S+ has 0"):
         run(small(folder, deals=3, seconds=0), folder / "a", jobs=1, resume=True)
     monkeypatch.undo()
-    monkeypatch.setattr("mtrain.arena.manifest.code", lambda: "other")
-    with pytest.raises(TournamentError, match=r"mtrain's own code has changed since$"):
-        run(small(folder, deals=3, seconds=0), folder / "a", jobs=1, resume=True)
-    monkeypatch.undo()
+    manifest = json.loads((folder / "a" / "manifest.json").read_text())
+    for there, said in (({"random": 2}, r"agent 'random' is of version 1, and in \S+ of 2$"), ({}, "")):
+        kept = manifest | {"agent_versions": manifest["agent_versions"] | there, "code": "another"}
+        (folder / "a" / "manifest.json").write_text(json.dumps(kept))
+        if said:
+            with pytest.raises(TournamentError, match=said):
+                run(small(folder, deals=3, seconds=0), folder / "a", jobs=1, resume=True)
+    del kept["agent_versions"]  # as it was before there were any: the first
+    (folder / "a" / "manifest.json").write_text(json.dumps(kept | {"sources": kept["sources"] | {"random": "feed"}}))
     run(small(folder, deals=3, seconds=0), folder / "a", jobs=1, resume=True)
 
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from mtrain.arena.driver import record_game
 from mtrain.arena.faults import FORFEIT, STOP, Failure, Fault, forfeit
-from mtrain.arena.manifest import code, source
 from mtrain.arena.tournament import Tournament, plan
-from mtrain.game.rules import RuleSet
+from mtrain.game.rules import RULES_VERSION, RuleSet
 from mtrain.study.format import counted
 from mtrain.study.results import Results, read_manifest
 from mtrain.study.tables import ResultsError
@@ -150,10 +149,13 @@ def _limits(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def _changed(results: Results, t: Tournament) -> list[str]:
     """Say which agents are not what they were."""
     said = results.manifest
-    found = ["mtrain's own code has changed since"] if said.get("code") not in (None, code()) else []
+    version = said.get("rules_version", RULES_VERSION)
+    found = [] if version == RULES_VERSION else [f"the rules were of version {version}, and are of {RULES_VERSION}"]
     for agent in t.agents:
+        if (version := said.get("agent_versions", {}).get(agent.label, 1)) != agent.version:
+            found.append(f"agent {agent.label!r} was of version {version}, and is of {agent.version}")
         before = said.get("sources", {}).get(agent.label)
-        if before and before != source(agent):
+        if before and agent.source and before != agent.source:
             found.append(f"the source file of agent {agent.label!r} has changed since: {agent.origin}")
         if (known := said.get("parameters", {}).get(agent.label)) not in (None, all_params(agent)):
             found.append(f"agent {agent.label!r} had the parameters {known}, and has {all_params(agent)}")

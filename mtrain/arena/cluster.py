@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from mtrain.arena.chunks import Done, work
-from mtrain.arena.manifest import code
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.tournament import Tournament
 from mtrain.arena.workers import Lost, Outcome, flow
 from mtrain.errors import Mistake, Trouble
-from mtrain.think.agent import EXEC
-from mtrain.think.registry import build, bundled
+from mtrain.game.rules import RULES_VERSION
+from mtrain.think.agent import EXEC, AgentSpec
+from mtrain.think.registry import build, bundled, version_of
 from mtrain.think.versions import source_at
 from mtrain.version import __version__
 
@@ -41,26 +41,27 @@ ANSWER = 5.0
 
 @dataclass(frozen=True)
 class Sent:
-    """What a worker is handed once: the tournament, and the agents' sources with their hashes, by origin.
+    """What a worker is handed once: the tournament, the versions of mtrain and of its rules, and the agents' sources.
 
-    The text of a bundled agent is not sent: the worker has its own. Nor is a program: it must be there already. `run`
-    tells one run from another.
+    The text of a bundled agent is not sent: the worker has its own, of the same version. Nor is a program: it must be
+    there already. `run` tells one run from another.
     """
 
     run: str
     t: Tournament
     version: str
-    code: str
-    sources: tuple[tuple[str, str, bytes | None], ...]
+    rules: int
+    sources: dict[str, bytes | None]
 
 
 def sent(t: Tournament) -> Sent:
     """Return what workers need of a tournament."""
-    sources = []
-    for origin in dict.fromkeys(agent.origin for agent in t.agents if agent.name != EXEC):
-        ours = origin.startswith("entry:") or Path(origin).parent == bundled().resolve()
-        sources.append((origin, source_at(origin), None if ours else Path(origin).read_bytes()))
-    return Sent(uuid.uuid4().hex, t, __version__, code(), tuple(sources))
+    sources = {
+        agent.origin: None if agent.origin.startswith("entry:") or not agent.source else Path(agent.origin).read_bytes()
+        for agent in t.agents
+        if agent.name != EXEC
+    }
+    return Sent(uuid.uuid4().hex, t, __version__, RULES_VERSION, sources)
 
 
 _BUILDING = threading.Lock()  # a worker's threads build the same agents: one imports and compiles, the others wait
@@ -89,27 +90,31 @@ def play(what: Sent, chunk: Chunk) -> Done:
 
 def _here(what: Sent) -> Tournament:
     """Return the tournament with the agents where this worker has them."""
-    if (what.version, what.code) != (__version__, code()):
+    if (what.version, what.rules) != (__version__, RULES_VERSION):
         raise Trouble(
-            f"a worker has mtrain {__version__} ({code()}), and the run is begun with {what.version} ({what.code}); "
-            "install the same on all machines"
+            f"a worker has mtrain {__version__} (rules {RULES_VERSION}), and the run is begun with {what.version} "
+            f"(rules {what.rules}); install the same on all machines"
         )
-    places = {origin: _place(origin, wanted, text) for origin, wanted, text in what.sources}
+    places: dict[str, str] = {}
+    for agent in what.t.agents:
+        if agent.name != EXEC and agent.origin not in places:
+            places[agent.origin] = _place(agent, what.sources[agent.origin])
     agents = tuple(dataclasses.replace(agent, origin=places.get(agent.origin, agent.origin)) for agent in what.t.agents)
     return dataclasses.replace(what.t, agents=agents)
 
 
-def _place(origin: str, wanted: str, text: bytes | None) -> str:
+def _place(agent: AgentSpec, text: bytes | None) -> str:
     """Return where a worker finds an agent: where it was, or among its own, or in a file made here."""
-    if source_at(origin) == wanted:
-        return origin
+    if agent.source and source_at(agent.origin) == agent.source:
+        return agent.origin
     if text is None:
-        mine = bundled().resolve() / Path(origin).name
-        if not mine.is_file() or source_at(str(mine)) != wanted:
-            raise Trouble(f"a worker has not the agent {Path(origin).stem!r} as it was when the run was begun")
+        mine = bundled().resolve() / Path(agent.origin).name
+        here = dataclasses.replace(agent, origin=str(mine))
+        if agent.source or not mine.is_file() or version_of(here) != agent.version:
+            raise Trouble(f"a worker has not the agent {agent.name!r} as it was when the run was begun")
         return str(mine)
     _FOLDERS.append(tempfile.TemporaryDirectory(prefix="mtrain-agents-"))
-    path = Path(_FOLDERS[-1].name).resolve() / Path(origin).name
+    path = Path(_FOLDERS[-1].name).resolve() / Path(agent.origin).name
     path.write_bytes(text)
     return str(path)
 

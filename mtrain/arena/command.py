@@ -15,9 +15,9 @@ from mtrain.think.process import Limits
 
 def house_rules(rules: RuleSet) -> tuple[str, dict[str, Any]]:
     """Return the preset that rules are nearest to, and the fields in which they differ from it, as JSON values."""
-    mine = rules.to_json()
+    mine = rules.all_fields()
     differ = {
-        name: {field: mine[field] for field, value in other.to_json().items() if value != mine[field]}
+        name: {field: mine[field] for field, value in other.all_fields().items() if value != mine[field]}
         for name, other in PRESETS.items()
     }
     nearest = min(differ, key=lambda name: len(differ[name]))

@@ -34,7 +34,7 @@ def exported(levels: Levels) -> dict[str, Any]:
 
 
 def write_verified(levels: Levels, found: Verified) -> None:
-    """Write a verdict and the times of decisions into a file; where all holds, the hashes of today's code, too."""
+    """Write a verdict and the times of decisions into a file; where all holds, the versions of today's agents, too."""
     times = [
         {"level": str(row["agent"]), "decisions": int(row["decisions"]), "p95_us": round(float(row["p95"]), 1)}
         for row in found.timing.to_dict("records")
@@ -48,7 +48,7 @@ def write_verified(levels: Levels, found: Verified) -> None:
     said = levels.said | {"verified": verdict}
     if found.holds:
         registry = Registry(levels.places)
-        said["level"] = [each | {"code": made_of(registry.parse(each["agent"]).origin)} for each in said["level"]]
+        said["level"] = [each | made_of(registry.parse(each["agent"])) for each in said["level"]]
     files.put(levels.path, levels_text(said).encode())
 
 

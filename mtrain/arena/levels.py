@@ -229,7 +229,7 @@ def _level(placed: Placed, ladder: Ladder, k: int, registry: Registry) -> dict[s
     spec = registry.parse(placed.agent)
     standing = ladder.alone[k].standings
     games = int(standing.loc[standing["agent"] == AGENT, "games"].iloc[0])
-    said: dict[str, Any] = {"name": placed.name, "agent": placed.agent, "code": made_of(spec.origin)}
+    said: dict[str, Any] = {"name": placed.name, "agent": placed.agent} | made_of(spec)
     if placed.found is not None:
         said |= _numbers({"dial": placed.found.at, "dial_lo": placed.found.lo, "dial_hi": placed.found.hi})
     if placed.target is not None:

@@ -1,23 +1,16 @@
 """Manifests: what is written down of a run, for whoever reads its tables later or plays it again."""
 
-import functools
 import platform
-import shlex
 import time
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from mtrain.arena.command import command_of, house_rules
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import RULES_VERSION
 from mtrain.study.results import FORMAT
-from mtrain.think.agent import EXEC, AgentSpec
 from mtrain.think.registry import all_params
-from mtrain.think.versions import hash_of, source_at
 from mtrain.version import __version__
-
-_CODE = ("arena/play.py", "arena/faults.py", "arena/schedule.py", "arena/chunks.py", "study/tables.py")
 
 
 def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
@@ -41,8 +34,8 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "parameters": {agent.label: all_params(agent) for agent in t.agents},
         "agents_from": list(t.agents_from),
         "folder": t.folder,
-        "sources": {agent.label: source(agent) for agent in t.agents},
-        "code": code(),
+        "sources": {agent.label: agent.source for agent in t.agents},
+        "agent_versions": {agent.label: agent.version for agent in t.agents},
         "peeking": [agent.label for agent in t.agents if agent.peeks],
         "uses_clock": [agent.label for agent in t.agents if agent.uses_clock],
         "reproducible": not any(agent.uses_clock for agent in t.agents),
@@ -73,20 +66,3 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "finished": False,
     }
-
-
-def source(agent: AgentSpec) -> str:
-    """Return a short hash of the source file that an agent comes from; of a program, of all files in its command."""
-    if agent.name == EXEC:
-        words = shlex.split(dict(agent.params)["command"])
-        named = [path for word in words if (path := Path(agent.origin, word)).is_file()]
-        return hash_of(named) if named else ""
-    return source_at(agent.origin)
-
-
-@functools.cache
-def code() -> str:
-    """Return a short hash of the sources of mtrain that games and their tables depend on."""
-    package = Path(__file__).parents[1]
-    paths = [path for wing in ("game", "think") for path in sorted((package / wing).glob("*.py"))]
-    return hash_of([*paths, *(package / name for name in _CODE)])

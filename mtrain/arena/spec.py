@@ -10,9 +10,9 @@ from typing import Any
 
 HOW = (
     "title", "agents_from", "folder", "machine", "jobs", "backend", "started", "finished", "seconds", "warnings",
-    "void", "stopped", "merged", "command", "anchor",
+    "void", "stopped", "merged", "command", "anchor", "code",
 )  # fmt: skip
-"""What a manifest says of how a run went; all else is the spec."""
+"""What a manifest says of how a run went, or said once; all else is the spec."""
 
 _FIRST = ("agents", "players", "seed", "rules", "deals", "lineups")
 _LONGEST = 80  # characters of a value in a sentence
@@ -23,7 +23,8 @@ _MUTE = ("blocks", "games", "rounds", "look", "seatings", "parameters", "preset"
 def spec(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the games of a run depend on: the manifest without how it went."""
     kept = {key: value for key, value in manifest.items() if key not in HOW}
-    return kept | {"versions": {"mtrain": manifest.get("versions", {}).get("mtrain")}}
+    first = dict.fromkeys(manifest.get("agents", ()), 1)
+    return {"agent_versions": first} | kept | {"versions": {"mtrain": manifest.get("versions", {}).get("mtrain")}}
 
 
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
@@ -40,6 +41,8 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[
 def _differences(prefix: str, one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
     if json.dumps(one) == json.dumps(other):  # the order of labels counts: it numbers the agents
         return
+    if prefix.startswith(("sources.", "agent_versions.")) and not (one and other):
+        return  # another agent, or one that comes with mtrain: its file is not hashed, its version tells
     if isinstance(one, Mapping) and isinstance(other, Mapping) and prefix not in ("agents.", "share."):
         for key in dict.fromkeys([*one, *other]):
             yield from _differences(f"{prefix}{key}.", one.get(key), other.get(key))
@@ -52,12 +55,10 @@ def difference(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> 
     said = []
     for field, value, there in differences(one, other):
         kind, _, name = field.partition(".")
-        if kind == "sources" and value and there:
+        if kind == "sources":
             said.append(f"the source file of agent {name!r} has changed since")
-        elif kind == "sources" and said:
-            continue  # other agents: that has been said
-        elif kind == "code":
-            said.append("mtrain's own code has changed since")
+        elif kind == "agent_versions":
+            said.append(f"agent {name!r} is of version {value}, and in {where} of {there}")
         else:
             said.append(f"{field} is {_short(value)}, and the run in {where} has {_short(there)}")
     return "; ".join(said)

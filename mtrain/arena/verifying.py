@@ -24,7 +24,7 @@ from mtrain.study.places import LEVEL, holm
 from mtrain.think.levels import Levels
 from mtrain.think.registry import Registry
 from mtrain.think.sense import FOLLIES
-from mtrain.think.versions import made_of, rules_hash
+from mtrain.think.versions import change, rules_hash
 
 DEALS, PAIR_DEALS = 300, 100
 """Deals that each level plays alone, and against the next lower, where nothing else is said."""
@@ -115,15 +115,14 @@ def rules_of(levels: Levels) -> RuleSet:
 
 
 def changes(levels: Levels) -> list[str]:
-    """Say what is other than when a file was made: its rules, or the code that its agents are made of."""
+    """Say what is other than when a file was made: its rules, or how its agents play."""
     now = rules_hash(rules_of(levels))
     said = levels.conditions.get("rules_hash")
     found = [] if said in (None, now) else [f"the rules are others than then (hash {said}, now {now})"]
     registry = Registry(levels.places)
     for level in levels.levels.values():
-        made = made_of(registry.parse(level.agent).origin)
-        if level.said.get("code") not in (None, made):
-            found.append(f"level {level.name!r} was measured with other code (hash {level.said['code']}, now {made})")
+        if changed := change(level.said, registry.parse(level.agent)):
+            found.append(f"level {level.name!r} was measured with {changed}")
     return found
 
 

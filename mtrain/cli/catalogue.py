@@ -28,13 +28,13 @@ def rules(preset: str | None, changes: tuple[str, ...], as_json: bool) -> None:
 
     if preset is None and not changes:
         if as_json:
-            show_json({"presets": {name: rules.to_json() for name, rules in PRESETS.items()}, "assumed": ASSUMED})
+            show_json({"presets": {name: rules.all_fields() for name, rules in PRESETS.items()}, "assumed": ASSUMED})
             return
         rows = [
             [
                 field,
                 *(
-                    _rule_text(rules.to_json()[field], ASSUMED.get(name, {}).get(field, ()))
+                    _rule_text(rules.all_fields()[field], ASSUMED.get(name, {}).get(field, ()))
                     for name, rules in PRESETS.items()
                 ),
                 meaning,
@@ -45,12 +45,12 @@ def rules(preset: str | None, changes: tuple[str, ...], as_json: bool) -> None:
         return
     resolved = rules_of(preset or "standard", changes)
     if as_json:
-        show_json(resolved.to_json())
+        show_json(resolved.all_fields())
         return
     assumed = ASSUMED.get(preset or "standard", {})
     changed = changes_of(changes)
     rows = [
-        [field, _rule_text(resolved.to_json()[field], () if field in changed else assumed.get(field, ())), meaning]
+        [field, _rule_text(resolved.all_fields()[field], () if field in changed else assumed.get(field, ())), meaning]
         for field, meaning in MEANING.items()
     ]
     able = ", ".join(map(str, resolved.dealable()))

@@ -52,6 +52,11 @@ MEANING: dict[str, str] = {
     "tie_break": "equal totals share a rank, or rounds at 0 decide",
 }
 
+# Fields that came after the first kept files: {field: the version of mtrain that brought it}. Files without one were
+# made when its default was the only way to play, so it is read as that; and the default is not written, so that what
+# is played as before is written, and hashed, as before.
+SINCE: dict[str, str] = {}
+
 # Values that a preset's published text leaves out and that are read into it: {preset: {field: keys}}.
 ASSUMED: dict[str, dict[str, tuple[int, ...]]] = {"standard": {"hand_size": (3, 5, 6, 7)}}
 
@@ -171,7 +176,12 @@ class RuleSet:
         return able
 
     def to_json(self) -> dict[str, Any]:
-        """Return every field as JSON values, in the order of the fields; `from_json` is the inverse."""
+        """Return the fields as they are kept, `SINCE` with their defaults left out; `from_json` is the inverse."""
+        usual = {field.name: field.default for field in fields(self) if field.name in SINCE}
+        return {field: value for field, value in self.all_fields().items() if usual.get(field, ...) != value}
+
+    def all_fields(self) -> dict[str, Any]:
+        """Return every field as JSON values, in the order of the fields."""
         values = asdict(self)
         values["players"] = list(self.players)
         if isinstance(self.hand_size, Mapping):
@@ -180,8 +190,8 @@ class RuleSet:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "RuleSet":
-        """Return the RuleSet that `to_json` writes as `values`: all fields, nothing else."""
-        missing = [field.name for field in fields(cls) if field.name not in values]
+        """Return the RuleSet that `to_json` writes as `values`: all fields, but for those of `SINCE`; nothing else."""
+        missing = [field.name for field in fields(cls) if field.name not in values and field.name not in SINCE]
         if missing:
             raise RulesError(f"the rules lack {', '.join(missing)}")
         return _changed(cls(), values)

@@ -79,8 +79,6 @@ def caveats(first: Results, second: Results) -> list[str]:
     stopped = dict.fromkeys(str(results.path) for results in (first, second) if results.manifest.get("until"))
     if stopped:
         said.append(f"not adjusted for the stopping rule of {' and of '.join(stopped)}")
-    if one.get("code") and other.get("code") and one["code"] != other["code"]:
-        said.append("mtrain's own code has changed from one run to the other")
     return said
 
 
@@ -186,11 +184,10 @@ def _remarks(first: Results, second: Results, one: str, other: str) -> list[str]
         apart = [name for name in dict.fromkeys([*values[0], *values[1]]) if values[0].get(name) != values[1].get(name)]
         named = [", ".join(f"{name}={side.get(name)}" for name in apart) for side in values]
         said.append(f"{named[0]} first, {named[1]} second")
-    sources = [_source(manifest, one) for manifest in told]
+    versions = [manifest.get("agent_versions", {}).get(one, 1) for manifest in told]
+    if versions[0] != versions[1]:
+        said.append(f"version {versions[0]} first, {versions[1]} second")
+    sources = [manifest.get("sources", {}).get(one) for manifest in told]
     if all(sources) and sources[0] != sources[1]:
         said.append("its source file has changed")
     return said
-
-
-def _source(manifest: Mapping[str, Any], label: str) -> str:
-    return str(manifest.get("sources", {}).get(label) or "")

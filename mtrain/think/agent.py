@@ -12,7 +12,8 @@ plays over lines of JSON (`mtrain.think.protocol`).
 
 Workers are handed an agent's *spec* and build it themselves. A bot that declares ``peeks = True`` is for questions
 about what hidden tiles are worth: it is shown them, and its label says so wherever it stands; one that looks at the
-time declares ``uses_clock = True``. This module must not know where bots are found.
+time declares ``uses_clock = True``. Whoever changes how a bot plays gives it another ``version``. This module must not
+know where bots are found.
 """
 
 from collections.abc import Callable
@@ -122,6 +123,10 @@ class AgentSpec:
         Is it shown the whole State?
     uses_clock
         Does it look at the time, so that its games cannot be played again to the same end?
+    version
+        The number that it declares: another if it plays otherwise.
+    source
+        A short hash of its file, if it does not come with mtrain; of a program, of the files that its command names.
     """
 
     label: str
@@ -130,6 +135,8 @@ class AgentSpec:
     origin: str
     peeks: bool = False
     uses_clock: bool = False
+    version: int = 1
+    source: str = ""
 
     def __str__(self) -> str:
         if self.name == EXEC:

@@ -41,7 +41,7 @@ from mtrain.think.crew import Crew
 from mtrain.think.levels import SHIPPED, read_levels
 from mtrain.think.process import Limits, NotStarted
 from mtrain.think.protocol import Hello
-from mtrain.think.versions import made_of
+from mtrain.think.versions import change, hash_of, source_at
 
 ENTRY_POINTS = "mtrain.agents"
 
@@ -54,6 +54,11 @@ def bundled() -> Path:
     package = Path(__file__).parents[1]
     inside = package / "_agents"
     return inside if inside.is_dir() else package.parent / "agents"
+
+
+def is_bundled(origin: str) -> bool:
+    """Is an agent's origin among those that come with mtrain?"""
+    return not origin.startswith("entry:") and Path(origin).parent == bundled().resolve()
 
 
 def _name_of(path: Path) -> str:
@@ -193,7 +198,10 @@ class Registry:
             raise AgentError(f"the label {label!r} says that {name.strip()!r} peeks, and it does not")
         label = label.removesuffix(PEEKS) + PEEKS if peeks else label
         uses_clock = bool(getattr(agent, "uses_clock", False))
-        return dataclasses.replace(spec, label=label, peeks=peeks, uses_clock=uses_clock)
+        source = "" if is_bundled(spec.origin) else source_at(spec.origin)
+        return dataclasses.replace(
+            spec, label=label, peeks=peeks, uses_clock=uses_clock, version=version_of(spec), source=source
+        )
 
     def _level(self, label: str | None, name: str, file: str | None) -> AgentSpec:
         """Return the spec of the agent that a level is; warn if that has changed since it was measured."""
@@ -202,11 +210,10 @@ class Registry:
         known = Registry(levels.places, self.limits, self.folder)
         known.origins = self.origins | known.origins
         spec = known.parse(level.agent)
-        made = made_of(spec.origin)
-        if level.said.get("code") not in (None, made):
+        if changed := change(level.said, spec):
             sentence = (
-                f"level {name!r} of {levels.path} was measured with other code (hash {level.said['code']}, now {made});"
-                f" `mtrain levels verify {levels.path}` says whether it still holds"
+                f"level {name!r} of {levels.path} was measured with {changed}; "
+                f"`mtrain levels verify {levels.path}` says whether it still holds"
             )
             if sentence not in _said:
                 _said.add(sentence)
@@ -234,7 +241,8 @@ class Registry:
         if not words:
             raise AgentError(f"{text!r} names no program; write exec:COMMAND, like exec:python3 bot.py")
         params = {"command": command.strip()} | dataclasses.asdict(self.limits)
-        spec = AgentSpec("", EXEC, tuple(params.items()), str(self.folder))
+        source = hash_of(path for word in words if (path := self.folder / word).is_file())
+        spec = AgentSpec("", EXEC, tuple(params.items()), str(self.folder), source=source)
         label = (label or str(spec)).strip()
         if label.endswith(PEEKS.strip()):
             raise AgentError(f"the label {label!r} says that {str(spec)!r} peeks, and it does not")
@@ -295,6 +303,23 @@ def _program_of(spec: AgentSpec) -> tuple[str, Limits]:
     """Return the command line of a program, and what it may take."""
     params = dict(spec.params)
     return params.pop("command"), Limits(**params)
+
+
+def version_of(spec: AgentSpec) -> int:
+    """Return the version that an agent declares: the first, where it declares none.
+
+    Raises
+    ------
+    AgentError
+        If it is no whole number.
+    """
+    found = _load(spec.origin)
+    version = getattr(found, "version", 1)
+    if any(parameter.name == "version" for parameter in parameters(found)):
+        return 1
+    if isinstance(version, bool) or not isinstance(version, int):
+        raise AgentError(f"the version of agent {spec.name!r} is a whole number, not {version!r}")
+    return version
 
 
 def _peeks(agent: Any) -> bool:

@@ -1,65 +1,50 @@
-"""Versions: short hashes of the sources that an agent is made of, and of the rules, so that a change is seen.
+"""Versions: what tells that agents play otherwise than before, or rules are others.
 
-A hash says that something is other than before, not that it plays otherwise. This module reads files and runs nothing.
+A bundled agent, and whatever it is built on, is known by the version that it declares, which moves when it plays
+otherwise and only then: `tests/golden/decisions.txt` holds it to that. An agent of somebody else is known by the
+version it declares, too, and by a hash of its own file. This module reads files and runs nothing.
 """
 
-import ast
-import functools
 import hashlib
 import importlib.util
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from mtrain.game.rules import RULES_VERSION, RuleSet
-
-_PACKAGE = Path(__file__).parents[1]
-_WINGS = ("mtrain.game.", "mtrain.think.")  # what an agent may be made of, besides its own file
+from mtrain.think.agent import AgentSpec
 
 
 def hash_of(paths: Iterable[Path]) -> str:
-    """Return a short hash of some texts, whatever the system ends its lines with."""
-    known = hashlib.sha256()
-    for path in paths:
-        known.update(path.read_bytes().replace(b"\r\n", b"\n"))
-    return known.hexdigest()[:16]
-
-
-def file_at(origin: str) -> Path | None:
-    """Return the source file at an agent's origin; None if there is none."""
-    if origin.startswith("entry:"):
-        found = importlib.util.find_spec(origin.split(":")[1])
-        origin = found.origin or "" if found else ""
-    return Path(origin) if Path(origin).is_file() else None
+    """Return a short hash of some texts, whatever the system ends its lines with; "" of none."""
+    texts = [path.read_bytes().replace(b"\r\n", b"\n") for path in paths]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:16] if texts else ""
 
 
 def source_at(origin: str) -> str:
-    """Return a short hash of the source file at an agent's origin."""
-    path = file_at(origin)
-    return hash_of([path]) if path else ""
+    """Return a short hash of the source file at an agent's origin; "" if there is none."""
+    if origin.startswith("entry:"):
+        found = importlib.util.find_spec(origin.split(":")[1])
+        origin = found.origin or "" if found else ""
+    return hash_of([Path(origin)] if Path(origin).is_file() else [])
 
 
-@functools.cache
-def made_of(origin: str) -> str:
-    """Return a short hash of an agent's source file and of all modules of `game` and `think` that it builds on."""
-    path = file_at(origin)
-    if path is None:
-        return ""
-    found: dict[str, Path] = {}
-    left = [path]
-    while left:
-        for name in _imported(left.pop()):
-            if name not in found and (file := _PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py")).is_file():
-                found[name] = file
-                left.append(file)
-    return hash_of([path, *(found[name] for name in sorted(found))])
+def made_of(spec: AgentSpec) -> dict[str, Any]:
+    """Return what is written down of an agent: its version, and the hash of its file if that is somebody else's."""
+    return {"version": spec.version} | ({"source": spec.source} if spec.source else {})
 
 
-def _imported(path: Path) -> set[str]:
-    """Return the modules that a file imports names from, those of an agent's building blocks only."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    named = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
-    return {name for name in named if name.startswith(_WINGS)}
+def change(said: Mapping[str, Any], spec: AgentSpec) -> str:
+    """Return in words what `made_of` said of an agent that is so no more; "" if all still is.
+
+    Where no version is written down, it was the first.
+    """
+    if (before := said.get("version", 1)) != spec.version:
+        return f"version {before} of {spec.name!r}, now {spec.version}"
+    if (before := said.get("source")) and before != spec.source:
+        return f"another source file of {spec.name!r} (hash {before}, now {spec.source})"
+    return ""
 
 
 def rules_hash(rules: RuleSet) -> str:
