@@ -107,8 +107,10 @@ def test_undo_goes_back_over_the_end_of_a_round_and_no_further_than_the_first_ch
 def test_an_illegal_choice_changes_nothing_and_says_why() -> None:
     session = played(table("greedy"), 2)
     before = session.now
+    not_held = read_action("12-12@own", session.legal(), 0, session.names)
     with pytest.raises(IllegalAction, match="seat 0 does not hold"):
-        session.choose(read_action("12-12@own", session.legal(), 0, session.names))
+        session.choose(not_held)
+    assert session.why_not(not_held) == "you do not hold 12-12"
     assert session.now is before
 
 

@@ -202,8 +202,8 @@ def apply(position: np.ndarray, action: int, seat: int | None = None) -> None:
     s.legal[:], s.n_legal, s.may_pass = 0, 0, 0  # what is legal now, `advance` will say
 
 
-def why_not(position: np.ndarray, action: int, seat: int | None = None) -> str | None:
-    """Return why an action is refused, None if it is legal."""
+def why_not(position: np.ndarray, action: int, seat: int | None = None, as_you: bool = False) -> str | None:
+    """Return why an action is refused, None if it is legal; `as_you`: in the words for the seat on turn."""
     s = position[0]
     if s.over:
         return "the round is over"
@@ -215,7 +215,8 @@ def why_not(position: np.ndarray, action: int, seat: int | None = None) -> str |
     if not legal:
         return "nothing is to be chosen here"
     if action == PASS:
-        return f"seat {s.turn} may not pass: it can lay {action_text(legal[0], int(s.n_seats))}"
+        who, it = ("you", "you") if as_you else (f"seat {s.turn}", "it")
+        return f"{who} may not pass: {it} can lay {action_text(legal[0], int(s.n_seats))}"
     act = Action(action)
     if not act.is_lay or act.lo > act.hi:
         return f"{int(action)} is not an action"
@@ -224,7 +225,7 @@ def why_not(position: np.ndarray, action: int, seat: int | None = None) -> str |
     if train > s.n_seats:
         return f"there is no train {train} at a table of {s.n_seats}"
     if act.hi > s.max_pip or not s.hand[seat, act.hi] >> act.lo & 1:
-        return f"seat {seat} does not hold {act.hi}-{act.lo}"
+        return f"{'you do' if as_you else f'seat {seat} does'} not hold {act.hi}-{act.lo}"
     end = int(s.end[train])
     if end not in (act.hi, act.lo):
         return f"{act.hi}-{act.lo} does not fit train {name}, which is open at {end}"

@@ -98,9 +98,3 @@ def read_action(text: str, legal: Sequence[Action], seat: int, names: Sequence[s
         ways = " or ".join(action_text(action, len(names)) for action in fitting)
         raise EntryError(f"{hi}-{lo} goes on more than one train: say {ways}")
     return fitting[0] if fitting else Action(1 << 14 | seat << 10 | hi << 5 | lo)
-
-
-def reason_words(reason: str, seat: int) -> str:
-    """Return why an action is refused, as the seat itself hears it."""
-    said = reason.replace(f"seat {seat} may not pass: it can", "you may not pass: you can")
-    return said.replace(f"seat {seat} does not hold", "you do not hold")

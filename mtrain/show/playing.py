@@ -20,7 +20,7 @@ from mtrain.game.scoring import ranks
 from mtrain.game.state import OUT
 from mtrain.show import saved
 from mtrain.show.board import Board
-from mtrain.show.choosing import action_words, listed, read_action, reason_words
+from mtrain.show.choosing import action_words, listed, read_action
 from mtrain.show.entries import Entries, EntryError, plain, unknown
 from mtrain.show.hands import Hands
 from mtrain.show.news import news, round_words
@@ -157,7 +157,7 @@ class Playing:
         seat = session.now.seat
         action = read_action(entry, session.legal(), seat, session.names)
         if reason := session.why_not(action):
-            raise EntryError(f"{reason_words(reason, seat)}; `board` shows what you can do")
+            raise EntryError(f"{reason}; `board` shows what you can do")
         session.choose(action)
         self._keep()
         return _ON
@@ -324,9 +324,7 @@ class Playing:
             raise EntryError("`why not` takes an action, like why not 12-7@2")
         action = read_action(text, session.legal(), seat, session.names)
         reason = session.why_not(action)
-        self._say(
-            reason_words(reason, seat) if reason else f"it is allowed: {action_words(action, seat, session.names)}"
-        )
+        self._say(reason or f"it is allowed: {action_words(action, seat, session.names)}")
         return _STAY
 
     def _help(self, _: str = "") -> int:

@@ -127,8 +127,8 @@ class Session:
             yield number, event[:2] if event[1] == "draw" and event[0] != seat else event
 
     def why_not(self, action: int) -> str | None:
-        """Return why the person on turn may not do this; None if it is legal."""
-        return why_not(self.now.position, action)
+        """Return why the person on turn may not do this, in words for that person; None if it is legal."""
+        return why_not(self.now.position, action, as_you=True)
 
     def hint(self, worlds: int = WORLDS) -> Analysis:
         """Return what the legal actions come to, as far as the person on turn can know: see `analyse`."""
