@@ -45,16 +45,39 @@ def test_a_person_who_plays_as_an_agent_would_plays_the_agents_game(rules: str, 
     game = record_game(resolved, bots, seed=4, game=1, starter=first_starter(4, len(agents), 1))
     players = [Player("Ann"), *(Player(f"{k}", agents[k], bots[k]) for k in range(1, len(agents)))]
     session = Session(resolved, players, seed=4, deal=1)
+    _play_as(session, game)
+    assert session.record() | {"agents": game["agents"]} == game
+    assert replayed(session.record()) == session.record()
+
+
+def test_chance_takes_the_place_of_an_agent_as_in_a_record_and_after_undo_again() -> None:
+    def broken(obs: Any, actions: Any, rng: Any) -> int:
+        raise RuntimeError("no idea")
+
+    rules = preset("pinecone", rounds=2)
+    failing = Bot(AgentSpec("broken", "broken", (), ""), SINGLE, broken, np.zeros(16))
+    starter = first_starter(4, 2, 0)
+    game = record_game(rules, [bot("greedy"), failing], seed=4, game=0, starter=starter, on_fault="substitute")
+    session = Session(rules, [Player("Ann"), Player("broken", "x", failing)], seed=4)
+    _play_as(session, game, undo=True)
+    assert session.record()["rounds"] == game["rounds"]
+
+
+def _play_as(session: Session, game: dict[str, Any], undo: bool = False) -> None:
+    """Choose in seat 0 as in a recorded game; `undo`: each time, once another action has been tried."""
     choices = iter(_choices_of_seat_0(game))
     session.go_on()
     while not session.over:
         if session.now.round_over:
             session.next_round()
         else:
-            session.choose(next(choices))
+            choice = next(choices)
+            if undo:
+                session.choose(next(action for action in session.legal() if action != choice))
+                session.go_on()
+                assert session.undo(0)
+            session.choose(choice)
         session.go_on()
-    assert session.record() | {"agents": game["agents"]} == game
-    assert replayed(session.record()) == session.record()
 
 
 def _choices_of_seat_0(game: dict[str, Any]) -> Iterator[int]:
