@@ -7,7 +7,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +29,27 @@ def pytest_configure(config: pytest.Config) -> None:
             "'ismcts:iterations=1', 'levelled:base=mc,worlds=1,temperature=1'], players=6, deals=1, rounds=1)"
         )
         subprocess.run([sys.executable, "-c", warm], cwd=Path(__file__).parents[1], check=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Have a file that makes something for several of its tests run in one worker, since two would make it twice.
+
+    Such files are begun first; all other tests go to whichever worker is free.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    def shares(file: str) -> bool:
+        text = (config.rootpath / file).read_text(encoding="utf-8")
+        return any(sign in text for sign in ('scope="module"', 'scope="session"', "\n@cache\n"))
+
+    class Sharing(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return file if shared(file) else nodeid
+
+    shared = cache(shares)
+    return Sharing(config, log)
 
 
 @pytest.fixture
