@@ -14,6 +14,7 @@ import numpy as np
 
 from mtrain.arena.driver import record_game
 from mtrain.arena.faults import FORFEIT, STOP, Failure, Fault, forfeit
+from mtrain.arena.options import Options, options_of
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RULES_VERSION, RuleSet
 from mtrain.study.format import counted
@@ -119,23 +120,15 @@ def tournament_of(results: Results, agents_from: Iterable[str | Path] | None = N
         If it cannot be played here.
     """
     said = results.manifest
-    try:
-        return plan(
-            [f"{label}@{text}" for label, text in said["agents"].items()],
-            RuleSet.from_json(said["rules"]),
-            players=said["players"],
-            lineups=said["lineups"],
-            seatings=said.get("seatings"),
-            deals=said["deals"],
-            seed=said["seed"],
-            agents_from=said.get("agents_from", ()) if agents_from is None else agents_from,
-            allow_peeking=True,
-            on_fault=said.get("on_fault", STOP),
-            folder=said.get("folder", "."),
-            **_limits(said["parameters"].values()),
-        )
-    except KeyError as error:
-        raise ResultsError(f"{results.path / 'manifest.json'} does not say {error}") from None
+    for name in ("lineups", "deals", "parameters"):
+        if name not in said:
+            raise ResultsError(f"{results.path / 'manifest.json'} does not say {name!r}")
+    kept = {name: said[name] for name in options_of(Options) if name in said and name not in ("until", "anchor")}
+    given = {"on_fault": STOP} | kept | _limits(said["parameters"].values()) | {"allow_peeking": True}
+    if agents_from is not None:
+        given["agents_from"] = agents_from
+    agents = [f"{label}@{text}" for label, text in said["agents"].items()]
+    return plan(agents, RuleSet.from_json(said["rules"]), **given)
 
 
 def _limits(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -2,15 +2,18 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import Field
 from typing import Any
 
-from mtrain.arena.faults import SUBSTITUTE
-from mtrain.arena.schedule import GAUNTLET, LISTED, SELF_PLAY
+from mtrain.arena.options import Options, flag_of, options_of
+from mtrain.arena.schedule import LISTED, SELF_PLAY
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import PRESETS, RuleSet
-from mtrain.think.agent import EXEC, PEEKS, AgentSpec
-from mtrain.think.process import Limits
+from mtrain.think.agent import PEEKS, AgentSpec
+
+ALWAYS = ("players", "deals", "seed")
+"""Options that are said even where they are what holds anyhow."""
 
 
 def house_rules(rules: RuleSet) -> tuple[str, dict[str, Any]]:
@@ -28,46 +31,28 @@ def command_of(t: Tournament) -> str:
     """Return the command that plays a tournament again, but for where its tables go."""
     base, changes = house_rules(t.rules)
     labels = [agent.label.removesuffix(PEEKS) for agent in t.agents]
-    words = ["mtrain", "tournament"]
+    told = vars(t) | {"lineups": [" ".join(labels[k] for k in lineup) for lineup in t.lineups if t.kind == LISTED]}
+    said = {name: list(_words(each, told[name])) for name, each in options_of(Options).items() if each.metadata["help"]}
     if t.kind == SELF_PLAY:
-        words += [_written(labels[0].removesuffix("#1"), t.agents[0]), "--self-play"]
-    else:
-        words += [_written(label, agent) for label, agent in zip(labels, t.agents, strict=True)]
-    words += ["--rules", base]
+        labels = [labels[0].removesuffix("#1")]
+    agents = [_written(label, agent) for label, agent in zip(labels, t.agents, strict=False)]
+    words = ["mtrain", "tournament", *agents, *said.pop("self_play"), "--rules", base]
     for field, value in changes.items():
         words += ["--set", f"{field}={json.dumps(value).strip(chr(34))}"]
-    words += ["--players", str(t.players)]
-    if t.kind == GAUNTLET:
-        shared = set.intersection(*map(set, t.lineups))
-        words += ["--focus", labels[next(k for k in sorted(shared) if all(line.count(k) == 1 for line in t.lineups))]]
-    if t.kind == LISTED:
-        for lineup in t.lineups:
-            words += ["--lineup", " ".join(labels[agent] for agent in lineup)]
-    if t.seated:
-        words += ["--seatings", t.seated]
-    words += ["--deals", str(t.deals), "--seed", str(t.seed)]
-    if t.anchor:
-        words += ["--anchor", str(t.anchor)]
-    for place in t.agents_from:
-        words += ["--agents", place]
-    if any(agent.peeks for agent in t.agents):
-        words.append("--allow-peeking")
-    if t.until:
-        words += ["--until", str(t.until)]
-    if t.on_fault != SUBSTITUTE:
-        words += ["--on-fault", t.on_fault]
-    return shlex.join([*words, *_limits(t.agents)])
+    until = said.pop("until")
+    for name, its in said.items():
+        words += [*until, *its] if name == "on_fault" else its
+    return shlex.join(words)
 
 
-def _limits(agents: Sequence[AgentSpec]) -> Iterator[str]:
-    """Yield what is to be said of the limits of programs; they are the same for all."""
-    for agent in agents:
-        if agent.name == EXEC:
-            given = dict(agent.params)
-            for option, name in (("--bot-time", "seconds"), ("--bot-start", "start"), ("--bot-memory", "memory")):
-                if given[name] != getattr(Limits, name):
-                    yield from (option, f"{given[name]:g}")
-            return
+def _words(each: Field[Any], value: Any) -> Iterator[str]:
+    """Yield what is to be said of an option; nothing where it is as if nothing were said."""
+    if value is None or (value == each.default and each.name not in ALWAYS):
+        return
+    if value is True:
+        yield flag_of(each)
+    for item in value if isinstance(value, (list, tuple)) else () if value is True else (value,):
+        yield from (flag_of(each), f"{item:g}" if isinstance(item, float) else str(item))
 
 
 def _written(label: str, agent: AgentSpec) -> str:

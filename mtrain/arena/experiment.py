@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mtrain.arena.options import Options, options_of, types_of
 from mtrain.arena.run import RUN
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.arena.workdir import Kind
@@ -26,21 +27,11 @@ KEYS: dict[str, tuple[type, str]] = {
     "agents_from": (list, "files and folders to look for agents in, seen from the experiment's folder"),
     "rules": (str, "a preset"),
     "set": (dict, "fields of the rules to change"),
-    "players": (int, "seats at a table"),
-    "focus": (str, "the agent, by its label, that meets each of the others alone"),
-    "lineups": (list, "who meets whom: lists of labels, one a seat"),
-    "self_play": (bool, "does one agent sit in all seats?"),
-    "seatings": (str, "permute, shuffle or rotate"),
-    "deals": (int, "blocks for every line-up"),
-    "games": (int, "instead of deals: whole blocks that hold at least so many games"),
-    "until": (str, "what ends the tournament before all its deals are played"),
-    "seed": (int, "the seed"),
-    "anchor": (str, "the agent, by its label, whose rating is 0, or LABEL=RATING"),
-    "allow_peeking": (bool, "may agents play that are shown hidden tiles?"),
-    "bot_time": (float, "seconds that an agent may take to answer that is a program"),
-    "bot_start": (float, "seconds that it may take to come up"),
-    "bot_memory": (int, "MB of memory that it may take"),
-    "on_fault": (str, "what becomes of a game in which an agent fails: substitute, forfeit, void or stop"),
+    **{
+        name: (types_of(Options)[name], each.metadata["key"])
+        for name, each in options_of(Options).items()
+        if each.metadata["key"]
+    },
 }
 REQUIRED = ("question", "agents", "seed")
 
@@ -57,6 +48,7 @@ _WORDS = {
 }
 _OWN = ("question", "agents", "agents_from", "set")  # the other keys are what `plan` is given, by the same names
 _PLAN = tuple(key for key in KEYS if key not in _OWN)
+_ROWS = [name for name, each in options_of(Options).items() if each.metadata.get("rows")]
 
 # What a part may be called: its name becomes a folder's.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -186,9 +178,9 @@ def _check(said: Mapping[str, Any], where: str, known: Mapping[str, tuple[type, 
         kind = known[key][0]
         good = isinstance(value, (int, float) if kind is float else kind)
         good = good and not (kind in (int, float) and isinstance(value, bool))
-        if good and key == "lineups":
+        if good and key in _ROWS:
             if not all(isinstance(lineup, list) and all(isinstance(name, str) for name in lineup) for lineup in value):
-                raise ExperimentError(f"{where}: lineups is a list of lists of texts, not {value!r}")
+                raise ExperimentError(f"{where}: {key} is a list of lists of texts, not {value!r}")
         elif not good or (kind is list and not all(isinstance(item, str) for item in value)):
             raise ExperimentError(f"{where}: {key} is {_WORDS[kind]}, not {value!r}")
 

@@ -8,6 +8,7 @@ from typing import Any
 from mtrain.arena.command import command_of, house_rules
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import RULES_VERSION
+from mtrain.study.anchors import parse_anchor
 from mtrain.study.results import FORMAT
 from mtrain.think.registry import all_params
 from mtrain.version import __version__
@@ -25,7 +26,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
     started
         Seconds since 1970.
     """
-    schedule = t.schedule
+    schedule, labels = t.schedule, [agent.label for agent in t.agents]
     base, changes = house_rules(t.rules)
     return {
         "format": FORMAT,
@@ -50,12 +51,12 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "seatings": schedule.mode,
         "schedule": t.kind,
         "on_fault": t.on_fault,
-        "anchor": None if t.anchor is None else t.anchor.to_json(),
+        "anchor": None if t.anchor is None else parse_anchor(t.anchor, labels).to_json(),
         "lineups": [[t.agents[agent].label for agent in lineup] for lineup in schedule.lineups],
         "blocks": schedule.n_blocks,
         "games": schedule.n_games,
         "rounds": t.rules.rounds,
-        "until": None if t.until is None else str(t.until),
+        "until": t.until,
         "look": t.chunk_size,
         "share": None,
         "versions": {"mtrain": __version__}

@@ -22,6 +22,7 @@ from mtrain.arena import workers
 from mtrain.arena.chunks import Done
 from mtrain.arena.cluster import Cluster
 from mtrain.arena.manifest import manifest_of
+from mtrain.arena.options import BACKENDS, DASK, JOBLIB
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.spec import difference
 from mtrain.arena.store import Store, log, number_of, part, timing
@@ -48,9 +49,6 @@ RUN = Kind(
     _unlike,
 )
 """A run in a directory: its manifest says what it is."""
-
-JOBLIB, DASK = BACKENDS = ("joblib", "dask")
-"""Who plays: workers of this machine, or those of a Dask scheduler."""
 
 Stop = Callable[[Sequence[Digest]], str | None]
 """Looks at the digests of the first chunks, in order; returns why to end there, or None to go on."""

@@ -24,12 +24,13 @@ import pandas as pd
 
 from mtrain.arena.faults import STOP
 from mtrain.arena.manifest import manifest_of
+from mtrain.arena.options import MAX_SEED
 from mtrain.arena.plays import Kept
 from mtrain.arena.racing import CANDIDATE, Hunt, TrialStep
 from mtrain.arena.run import Interrupted
 from mtrain.arena.space import Candidates, SearchError, candidates_of
 from mtrain.arena.spec import difference, spec
-from mtrain.arena.tournament import MAX_SEED, Tournament, plan
+from mtrain.arena.tournament import Tournament, plan
 from mtrain.arena.workdir import Kind
 from mtrain.errors import nearest
 from mtrain.game.rng import SEARCH, stream

@@ -8,12 +8,12 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mtrain.arena.faults import POLICIES, SUBSTITUTE
+from mtrain.arena.faults import POLICIES
+from mtrain.arena.options import MAX_SEED, Options, options_of, taking
 from mtrain.arena.schedule import (
     ALL,
     GAUNTLET,
@@ -29,16 +29,14 @@ from mtrain.arena.schedule import (
 )
 from mtrain.errors import Mistake, nearest
 from mtrain.game.rules import RulesError, RuleSet, override, preset
-from mtrain.study.anchors import Anchor, parse_anchor
+from mtrain.study.anchors import parse_anchor
 from mtrain.study.checks import n_orders
 from mtrain.study.format import counted
 from mtrain.study.sequential import EVERY, MOST
 from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
-from mtrain.think.agent import PEEKS, AgentSpec
+from mtrain.think.agent import EXEC, PEEKS, AgentSpec
 from mtrain.think.process import Limits
 from mtrain.think.registry import Registry, effort, refuse_peeking
-
-MAX_SEED = 2**63 - 1
 
 # Blocks for every line-up where nothing is said, and where a stopping rule is to end the run before.
 DEALS, MOST_DEALS = 100, MOST
@@ -48,53 +46,35 @@ class TournamentError(Mistake):
     """A tournament that cannot be played; the sentence names the thing, the value and the choices."""
 
 
-@dataclass(frozen=True)
-class Tournament:
-    """What is played: everything that the games depend on, and nothing else.
+@dataclass(frozen=True, kw_only=True)
+class Tournament(Options):
+    """What is played: everything that the games depend on, its options with nothing left open.
 
     Attributes
     ----------
     agents
         Told apart by their labels.
-    deals
-        Blocks for every line-up.
     lineups
         Who meets whom: sorted indices of agents, one a seat.
     kind
         Where the line-ups come from: `ALL`, `GAUNTLET`, `LISTED` or `SELF_PLAY`.
-    on_fault
-        What becomes of a game in which an agent fails: one of `mtrain.arena.faults.POLICIES`.
-    agents_from
-        Where agents were looked for besides those that come with mtrain, as it was said.
-    folder
-        Where agents run that are programs, as it was said.
-    until
-        What ends it before all its deals are played; None: nothing.
-    seated
-        How they are seated: one of `SEATINGS`; None: by the number of seats.
-    anchor
-        The agent whose rating is fixed, and at what; None: the mean of all is 0.
+    rule
+        What ends it before all its deals are played, `until`; None: nothing.
     """
 
     agents: tuple[AgentSpec, ...]
     rules: RuleSet
-    players: int
     deals: int
-    seed: int
-    lineups: tuple[tuple[int, ...], ...]
-    kind: str = ALL
-    title: str = ""
-    on_fault: str = SUBSTITUTE
-    agents_from: tuple[str, ...] = ()
-    folder: str = "."
-    until: Rule | None = None
-    seated: str | None = None
-    anchor: Anchor | None = None
+    lineups: tuple[tuple[int, ...], ...]  # type: ignore[assignment]  # labels have become numbers
+    kind: str
+    agents_from: tuple[str, ...]
+    folder: str
+    rule: Rule | None
 
     @cached_property
     def schedule(self) -> Schedule:
         """All its games."""
-        return Schedule(self.lineups, self.deals, self.seed, self.seated)
+        return Schedule(self.lineups, self.deals, self.seed, self.seatings)
 
     @property
     def n_rounds(self) -> int:
@@ -113,10 +93,10 @@ class Tournament:
 
     def watcher(self) -> Watcher | None:
         """The stopping rule at work on a run that begins; None where there is none."""
-        if self.until is None:
+        if self.rule is None:
             return None
         opposed = sorted({k for lineup in self.lineups if len(set(lineup)) > 1 for k in lineup})
-        return Watcher(self.until, [self.agents[k].label for k in opposed], len(self.lineups))
+        return Watcher(self.rule, [self.agents[k].label for k in opposed], len(self.lineups))
 
     def n_games_of(self, chunk: Chunk) -> int:
         """Return how many games a chunk holds."""
@@ -133,29 +113,12 @@ class Tournament:
         return f"{before}{played} = {games}, {counted(self.players, 'seat')}"
 
 
+@taking(Options)
 def plan(
     agents: Sequence[str],
     rules: RuleSet | str = "standard",
-    *,
     changes: Mapping[str, Any] | None = None,
-    players: int = 4,
-    focus: str | None = None,
-    lineups: Sequence[Sequence[str]] | None = None,
-    self_play: bool = False,
-    seatings: str | None = None,
-    deals: int | None = None,
-    games: int | None = None,
-    seed: int = 0,
-    anchor: str | None = None,
-    title: str = "",
-    agents_from: Iterable[str | Path] = (),
-    allow_peeking: bool = False,
-    on_fault: str = SUBSTITUTE,
-    bot_time: float = Limits.seconds,
-    bot_start: float = Limits.start,
-    bot_memory: int = Limits.memory,
-    folder: str | Path = ".",
-    until: str | None = None,
+    **options: Any,
 ) -> Tournament:
     """Check everything about a tournament before any of it is played.
 
@@ -165,112 +128,89 @@ def plan(
         As on the command line: ``[label@]name[:param=value,…]``.
     rules, changes
         A RuleSet or a preset's name, and fields to change.
-    players
-        Seats at a table.
-    focus
-        One of the agents, by its label: a gauntlet, in which it meets each of the others alone, copies of which fill
-        the rest of the table.
-    lineups
-        Who meets whom, each line-up as labels of agents, one a seat. With neither, the agents meet in every
-        combination, or fill the seats in equal shares where they are fewer.
-    self_play
-        One agent meets itself: a copy in every seat, each with a label of its own (``greedy#1`` …).
-    seatings
-        How a line-up is seated, deal by deal: in all its orders (``permute``), in the rotations of a random cyclic
-        order a deal (``shuffle``) or of one fixed order (``rotate``). None: ``permute`` up to four seats, else
-        ``shuffle``.
-    deals
-        Blocks for every line-up; if neither `deals` nor `games` is given 100, or 10,000 at most with `until`.
-    games
-        Instead of `deals`: as many whole blocks, the same for every line-up, as hold at least so many games.
-    seed
-        0 … 2**63 − 1.
-    anchor
-        The agent whose rating is 0, by its label; ``"greedy=1500"``: is 1500. None: the mean is 0.
-    title
-        What it is called in manifests and figures.
-    agents_from
-        Files and folders to look for agents in, besides those that come with mtrain.
-    allow_peeking
-        May agents play that are shown hidden tiles?
-    on_fault
-        What becomes of a game in which an agent fails: ``substitute``, ``forfeit``, ``void`` or ``stop``
-        (see `mtrain.arena.faults`).
-    bot_time, bot_start, bot_memory
-        What agents may take that are programs: seconds to answer, seconds to come up, MB of memory.
-    folder
-        Where such programs run.
-    until
-        A stopping rule (see `mtrain.study.until`): the tournament ends when it is met, if not before.
+    **options
+        Those of `Options`.
 
     Raises
     ------
     TournamentError, AgentError, RulesError, UntilError
         With one sentence.
     """
+    o = Options(**options)
     if isinstance(agents, str):
         raise TournamentError(f"agents is a list of agents, not the text {agents!r}")
     if not isinstance(rules, (str, RuleSet)):
         raise RulesError(f"rules is a RuleSet or the name of a preset, not {rules!r}")
-    if seed is None:
+    if o.seed is None:
         raise TournamentError("seed is a whole number, 0 or more, not None")
     resolved = override(preset(rules) if isinstance(rules, str) else rules, changes or {})
-    if isinstance(players, bool) or not isinstance(players, int):
-        raise RulesError(f"players is a whole number, not {players!r}")
-    resolved.hand_for(players)
-    for name, value, least in (("deals", deals, 1), ("games", games, 1), ("seed", seed, 0)):
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_SEED
-        ):
-            raise TournamentError(f"{name} is a whole number, {least} or more, not {value!r}")
-    if deals is not None and games is not None:
-        raise TournamentError(f"deals={deals} and games={games} say the same thing twice; give one")
-    if on_fault not in POLICIES:
-        raise TournamentError(f"unknown on_fault {on_fault!r}; {nearest(on_fault, POLICIES)}")
+    if isinstance(o.players, bool) or not isinstance(o.players, int):
+        raise RulesError(f"players is a whole number, not {o.players!r}")
+    resolved.hand_for(o.players)
+    _check_numbers(o)
+    if o.on_fault not in POLICIES:
+        raise TournamentError(f"unknown on_fault {o.on_fault!r}; {nearest(o.on_fault, POLICIES)}")
     if not agents:
         raise TournamentError("a tournament needs at least one agent; `mtrain agents` lists them")
-    places = tuple(map(str, agents_from))
-    registry = Registry(places, Limits(bot_time, bot_start, bot_memory), folder)
+    places = tuple(map(str, o.agents_from))
+    registry = Registry(places, Limits(o.bot_time, o.bot_start, o.bot_memory), o.folder)
     specs = [registry.parse(text) for text in agents]
-    if not allow_peeking:
+    if not o.allow_peeking:
         refuse_peeking(specs)
-    if self_play:
-        specs = _copies(specs, players, focus is not None or lineups is not None)
+    if o.self_play:
+        specs = _copies(specs, o.players, o.focus is not None or o.lineups is not None)
         agents = [spec.label for spec in specs]
     for one, other in itertools.combinations(specs, 2):
         if one.label == other.label:
             raise TournamentError(f"two agents are called {one.label!r}; give them labels: a@{one}, b@{other}")
     named = dict(zip(agents, specs, strict=True))
-    kind, tables_of = _pairing(named, players, focus, lineups)
-    _check_seatings(seatings, tables_of)
-    rule = None if until is None else parse_rule(until, {name: specs[k].label for name, k in _names(named).items()})
-    if rule is not None:
+    kind, tables_of = _pairing(named, o.players, o.focus, o.lineups)
+    _check_seatings(o.seatings, tables_of)
+    rule = None
+    if o.until is not None:
+        rule = parse_rule(o.until, {name: specs[k].label for name, k in _names(named).items()})
         _refuse_unseen(rule, specs, tables_of)
-    if games is not None:
-        deals = -(-games // Schedule(tables_of, 1, seed, seatings).n_games)
+    deals = o.deals
+    if o.games is not None:
+        deals = -(-o.games // Schedule(tables_of, 1, o.seed, o.seatings).n_games)
     if deals is None:
         deals = DEALS if rule is None else MOST_DEALS
-    t = Tournament(
-        tuple(specs),
-        resolved,
-        players,
-        deals,
-        seed,
-        tables_of,
-        SELF_PLAY if self_play else kind,
-        title,
-        on_fault,
-        places,
-        str(folder),
-        rule,
-        seatings,
-        None if anchor is None else parse_anchor(anchor, [spec.label for spec in specs]),
-    )
+    labels = [spec.label for spec in specs]
+    decided: dict[str, Any] = {
+        "focus": None if o.focus is None else labels[_names(named)[o.focus]].removesuffix(PEEKS),
+        "deals": deals,
+        "games": None,
+        "until": None if rule is None else str(rule),
+        "anchor": None if o.anchor is None else str(parse_anchor(o.anchor, labels)),
+        "allow_peeking": any(spec.peeks for spec in specs),
+    }
+    if not any(spec.name == EXEC for spec in specs):
+        decided |= {name: getattr(Options, name) for name in ("bot_time", "bot_start", "bot_memory")}
+    decided |= {
+        "agents": tuple(specs),
+        "rules": resolved,
+        "lineups": tables_of,
+        "kind": SELF_PLAY if o.self_play else kind,
+    }
+    decided |= {"agents_from": places, "folder": str(o.folder), "rule": rule}
+    t = Tournament(**vars(o) | decided)
     if t.schedule.n_games > np.iinfo(np.int32).max:
         raise TournamentError(f"{t.schedule.n_games:,} games are more than the tables can number")
     if len(tables_of) > np.iinfo(np.int16).max:
         raise TournamentError(f"{len(tables_of):,} line-ups are more than the tables can number")
     return t
+
+
+def _check_numbers(o: Options) -> None:
+    """Refuse numbers that are none or too small, and two that say the same thing."""
+    for name, each in options_of(Options).items():
+        value, least = getattr(o, name), each.metadata.get("least")
+        if least is None or value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_SEED:
+            raise TournamentError(f"{name} is a whole number, {least} or more, not {value!r}")
+    if o.deals is not None and o.games is not None:
+        raise TournamentError(f"deals={o.deals} and games={o.games} say the same thing twice; give one")
 
 
 def _copies(specs: Sequence[AgentSpec], players: int, paired: bool) -> list[AgentSpec]:

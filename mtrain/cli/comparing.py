@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from mtrain.arena.options import Comparison, Options, parted
 from mtrain.cli.options import (
     agents_from_too,
     allow_peeking_too,
@@ -13,6 +14,7 @@ from mtrain.cli.options import (
     jobs_given,
     json_too,
     needs_out,
+    options_from,
     quiet_too,
     resume_too,
     rules_given,
@@ -25,11 +27,10 @@ from mtrain.cli.tournaments import next_free, played
 @click.argument("one", metavar="A")
 @click.argument("other", metavar="B")
 @click.option("--better", type=float, help="Pips/round by which A is to be better  [default: 0.5]")
-@click.option("--with", "beside", multiple=True, metavar="AGENT", help="Who has the other seats; may be repeated.")
+@options_from(Comparison, only=("beside",))
 @rules_given
-@click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
-@click.option("--alpha", default=0.05, show_default=True, type=float, help="One-sided error: better, though it is not.")
-@click.option("--beta", default=0.05, show_default=True, type=float, help="One-sided error: not better, though it is.")
+@options_from(Options, only=("players",))
+@options_from(Comparison, after="beside")
 @click.option("--max-deals", type=int, help="Blocks after which it is inconclusive  [default: 10000]")
 @seed_given
 @jobs_given
@@ -47,49 +48,28 @@ def compare(
     one: str,
     other: str,
     better: float | None,
-    beside: tuple[str, ...],
-    rules: str,
-    changes: tuple[str, ...],
-    players: int,
-    alpha: float,
-    beta: float,
-    max_deals: int | None,
-    seed: int,
     out: str | None,
-    agents_from: tuple[str, ...],
-    allow_peeking: bool,
     quiet: bool,
     as_json: bool,
-    **how: Any,
+    **given: Any,
 ) -> None:
     """Play A against B until a sequential test can tell whether A is better; or compare the results in two directories.
 
     As agents, the two share the seats of the table equally, or sit with those named by --with. As directories of
     results, each agent of A is held against the same in B: deal by deal, if both played the same deals.
     """
-    places = [text for text in (one, other) if _is_place(text, agents_from)]
+    places = [text for text in (one, other) if _is_place(text, given["agents_from"])]
     if places:
         _compare_results(context, one, other, places, as_json)
         return
+    own, wanted, how = parted(given, Comparison, Options)
     needs_out(how["resume"], out)
     from mtrain.arena.comparison import plan_comparison
     from mtrain.cli.signals import stop_signals
 
-    t = plan_comparison(
-        one,
-        other,
-        0.5 if better is None else better,
-        rules,
-        beside=beside,
-        players=players,
-        alpha=alpha,
-        beta=beta,
-        deals=max_deals,
-        seed=seed,
-        changes=changes_of(changes),
-        agents_from=agents_from,
-        allow_peeking=allow_peeking,
-    )
+    rules, changes, deals = how.pop("rules"), changes_of(how.pop("changes")), how.pop("max_deals")
+    wanted |= {"changes": changes, "deals": deals}
+    t = plan_comparison(one, other, 0.5 if better is None else better, rules, **own, **wanted)
     folder = Path(out) if out else next_free("comparison")
     with stop_signals() as interrupt:
         results = played(t, folder, False, quiet, as_json, how | {"share": None, "interrupt": interrupt}, folder, _tell)

@@ -1,10 +1,13 @@
 """What several commands share: options, and giving up with one sentence."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 import click
+
+from mtrain.arena.options import Options, flag_of, types_of
+from mtrain.arena.options import options_of as fields_of
 
 WORDS = "mtrain.words"
 """Under this name a command's context has all the words that mtrain was called with."""
@@ -24,6 +27,45 @@ def options(*options: Callable[..., Any]) -> Callable[..., Any]:
     return add
 
 
+def options_from(kind: type, *, only: Iterable[str] = (), after: str = "", to: str = "") -> Callable[..., Any]:
+    """Return the options of a dataclass of options (see `mtrain.arena.options`) as those of a command, in its order.
+
+    The command is called with a keyword for each, named as its field.
+
+    Parameters
+    ----------
+    kind
+        The class.
+    only
+        Which of them; by default all that have words for the command line.
+    after, to
+        Those after the one and up to the other, in the order of the class.
+    """
+    named = [name for name, each in fields_of(kind, only).items() if each.metadata["help"]]
+    start, end = named.index(after) + 1 if after else 0, named.index(to) + 1 if to else None
+    return options(*(_made(kind, name) for name in named[start:end]))
+
+
+def _made(kind: type, name: str) -> Callable[..., Any]:
+    """Return one field as an option of the command line."""
+    each, plain = fields_of(kind)[name], types_of(kind)[name]
+    told = each.metadata
+    more: dict[str, Any] = {"help": told["help"], "metavar": told.get("metavar")}
+    if plain is bool:
+        more |= {"is_flag": True}
+    elif plain is list:
+        more |= {"multiple": True, "callback": _split if told.get("rows") else None}
+    else:
+        kind_of = click.IntRange(told.get("least"), told["most"]) if "most" in told else plain
+        more |= {"type": click.Choice(told["choices"]) if "choices" in told else kind_of, "default": each.default}
+        more |= {"show_default": each.default not in (None, "")}
+    return click.option(flag_of(each), name, **more)
+
+
+def _split(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list[list[str]] | None:
+    return [line.split() for line in given] or None
+
+
 rules_given = options(
     click.option(
         "--rules",
@@ -36,37 +78,13 @@ rules_given = options(
         "--set", "changes", multiple=True, metavar="FIELD=VALUE", help="Change a field of the rules; may be repeated."
     ),
 )
-seed_given = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="What all chance is made from."
-)
-anchor_given = click.option(
-    "--anchor", metavar="LABEL[=RATING]", help="The agent whose rating is 0, or RATING  [default: the mean is 0]"
-)
+seed_given = options_from(Options, only=("seed",))
+anchor_given = options_from(Options, only=("anchor",))
 json_too = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-agents_from_too = click.option(
-    "--agents", "agents_from", multiple=True, metavar="PATH", help="A file or folder with more agents; may be repeated."
-)
-allow_peeking_too = click.option("--allow-peeking", is_flag=True, help="Let agents play that are shown hidden tiles.")
-bot_limits_too = options(
-    click.option(
-        "--bot-time",
-        type=float,
-        default=10.0,
-        show_default=True,
-        help="Seconds that an exec: agent may take to answer.",
-    ),
-    click.option(
-        "--bot-start", type=float, default=30.0, show_default=True, help="Seconds that it may take to come up."
-    ),
-    click.option("--bot-memory", type=int, default=1024, show_default=True, help="MB of memory that it may take."),
-)
-on_fault_given = click.option(
-    "--on-fault",
-    default="substitute",
-    show_default=True,
-    metavar="POLICY",
-    help="What becomes of a game in which an agent fails: substitute, forfeit, void or stop.",
-)
+agents_from_too = options_from(Options, only=("agents_from",))
+allow_peeking_too = options_from(Options, only=("allow_peeking",))
+bot_limits_too = options_from(Options, after="on_fault")
+on_fault_given = options_from(Options, only=("on_fault",))
 jobs_given = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
 
 

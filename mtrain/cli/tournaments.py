@@ -9,21 +9,18 @@ from typing import Any, NoReturn
 
 import click
 
+from mtrain.arena.options import Options, parted
 from mtrain.cli.options import (
     WORDS,
-    agents_from_too,
-    allow_peeking_too,
     anchor_given,
-    bot_limits_too,
     changes_of,
     fail,
     json_too,
     needs_out,
-    on_fault_given,
+    options_from,
     quiet_too,
     resume_too,
     rules_given,
-    seed_given,
     workers_given,
 )
 
@@ -31,62 +28,23 @@ from mtrain.cli.options import (
 @click.command()
 @click.argument("agents", nargs=-1, required=True)
 @rules_given
-@click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
-@click.option("--focus", metavar="AGENT", help="One of the AGENTS, by its label, meets each of the others alone.")
-@click.option(
-    "--lineup",
-    "lineups",
-    multiple=True,
-    metavar="'AGENT AGENT …'",
-    help="Who sits at a table, whatever the seats: labels with spaces between; may be repeated.",
-)
-@click.option("--self-play", is_flag=True, help="The one AGENT in all seats, each copy with a label of its own.")
-@click.option(
-    "--seatings",
-    metavar="HOW",
-    help="How a line-up is seated, deal by deal: permute (all orders), shuffle (the rotations of a random order) or "
-    "rotate (of one order)  [default: permute up to 4 seats, else shuffle]",
-)
-@click.option("--deals", type=int, help="Deals for every line-up, each played in all its seatings  [default: 100]")
-@click.option("--games", type=int, help="Instead of --deals: whole blocks that hold at least so many games.")
-@click.option("--until", metavar="RULE", help="Stop by a rule: 'width<0.5' (docs/stopping.md); --deals is the most.")
-@seed_given
-@anchor_given
+@options_from(Options, to="anchor")
 @workers_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/tournament-NNN]")
 @resume_too
 @click.option("--figures", is_flag=True, help="Draw the figures and the page, too (`mtrain report` does it later).")
-@agents_from_too
-@allow_peeking_too
-@on_fault_given
-@bot_limits_too
+@options_from(Options, after="anchor")
 @quiet_too
 @json_too
 def tournament(
     agents: tuple[str, ...],
     rules: str,
     changes: tuple[str, ...],
-    players: int,
-    focus: str | None,
-    lineups: tuple[str, ...],
-    self_play: bool,
-    seatings: str | None,
-    deals: int | None,
-    games: int | None,
-    until: str | None,
-    seed: int,
-    anchor: str | None,
     out: str | None,
     figures: bool,
-    agents_from: tuple[str, ...],
-    allow_peeking: bool,
-    on_fault: str,
     quiet: bool,
     as_json: bool,
-    bot_time: float,
-    bot_start: float,
-    bot_memory: int,
-    **how: Any,
+    **given: Any,
 ) -> None:
     """Play a tournament of the AGENTS and print the standings.
 
@@ -98,31 +56,14 @@ def tournament(
     from mtrain.cli.signals import stop_signals
     from mtrain.study.format import counted
 
+    wanted, how = parted(given, Options)
     needs_out(how["resume"], out)
-    t = plan(
-        agents,
-        rules,
-        changes=changes_of(changes),
-        players=players,
-        focus=focus,
-        lineups=[lineup.split() for lineup in lineups] or None,
-        self_play=self_play,
-        seatings=seatings,
-        deals=deals,
-        games=games,
-        seed=seed,
-        anchor=anchor,
-        agents_from=agents_from,
-        allow_peeking=allow_peeking,
-        on_fault=on_fault,
-        bot_time=bot_time,
-        bot_start=bot_start,
-        bot_memory=bot_memory,
-        until=until,
-    )
-    if games is not None and t.schedule.n_games != games:
-        wanted, whole = counted(games, "game"), t.schedule.n_games
-        click.echo(f"mtrain: {wanted} asked for; only whole blocks count, so {whole:,} are played", err=True)
+    t = plan(agents, rules, changes_of(changes), **wanted)
+    if (games := wanted["games"]) is not None and t.schedule.n_games != games:
+        whole = t.schedule.n_games
+        click.echo(
+            f"mtrain: {counted(games, 'game')} asked for; only whole blocks count, so {whole:,} are played", err=True
+        )
     with stop_signals() as interrupt:
         how["interrupt"] = interrupt
         _play(t, Path(out) if out else next_free("tournament"), figures, quiet, as_json, how)
