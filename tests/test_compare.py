@@ -331,11 +331,9 @@ def test_other_company_is_said(runs, tmp_path):
 
 def test_what_has_changed_in_an_agent_is_said(runs):
     first = read(runs / "a")
-    told = json.loads(json.dumps(first.manifest))
-    told["parameters"]["greedy"] = {"ties": "own"}
-    told["agent_versions"]["random"] = 2
-    first.manifest["parameters"]["greedy"] = {"ties": "any"}
-    second = replace(read(runs / "a"), manifest=told)
+    mine, theirs = (first.manifest.parameters | {"greedy": {"ties": ties}} for ties in ("any", "own"))
+    second = replace(read(runs / "a"), manifest=first.manifest.but(parameters=theirs, agent_versions={"random": 2}))
+    first = replace(first, manifest=first.manifest.but(parameters=mine))
     notes = compare_results(first, second).set_index("first")["note"]
     assert "ties=any first, ties=own second" in notes["greedy"]
     assert notes["random"].endswith("version 1 first, 2 second")

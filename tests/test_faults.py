@@ -106,7 +106,7 @@ def test_H30_however_an_agent_fails_its_rivals_meet_the_same_games(bots: Path) -
         pd.testing.assert_frame_equal(results.rounds, first.rounds, obj=name)
         pd.testing.assert_frame_equal(results.games, first.games, obj=name)
         assert results.faults["decision"].tolist() == first.faults["decision"].tolist()
-        assert results.manifest["on_fault"] == "substitute"
+        assert results.manifest.on_fault == "substitute"
     kinds = {name: set(results.faults["kind"]) for name, results in made.items()}
     assert kinds == {
         "raises": {"raised"},
@@ -247,7 +247,7 @@ def test_sums_hold_under_every_policy(bots: Path, policy: str) -> None:
     np.testing.assert_allclose(made.games.groupby("game")["rounds_won"].sum(), 3, rtol=1e-5)
     pips = made.rounds.groupby(["game", "seat"])["pips"].sum()
     assert pips.tolist() == made.games.sort_values(["game", "seat"])["score"].tolist()
-    assert made.manifest["on_fault"] == policy
+    assert made.manifest.on_fault == policy
 
 
 def test_H30_forfeits_are_ranked_last_and_their_rivals_keep_what_they_have(bots: Path) -> None:
@@ -306,7 +306,7 @@ def test_void_gives_the_numbers_of_a_healthy_run_less_the_void_blocks(bots: Path
     pd.testing.assert_frame_equal(made.scores, estimates.scores(rounds))
     pd.testing.assert_frame_equal(made.standings, estimates.standings(made.games, made.rounds))
     pd.testing.assert_frame_equal(made.scores, estimates.scores(made.rounds))
-    assert made.manifest["void"] == {"0": len(spoilt)}
+    assert made.manifest.void == {"0": len(spoilt)}
     assert any(f"{len(spoilt)} of 30 blocks of match 0 (x, random, double-holder) are void" in w for w in made.warnings)
 
 
@@ -348,7 +348,7 @@ def test_a_healthy_run_has_no_table_of_faults(tmp_path: Path) -> None:
     made = run(plan(["greedy", "random"], players=2, deals=2, seed=1), tmp_path / "o", jobs=1)
     assert made.faults.empty
     assert made.failures.empty
-    assert made.manifest["void"] == {}
+    assert made.manifest.void == {}
     assert not list((tmp_path / "o").glob("fa*"))
 
 
@@ -477,9 +477,9 @@ def test_H09_an_agent_that_uses_the_clock_marks_its_run(tmp_path: Path) -> None:
     )
     t = plan(["late", "greedy"], players=2, deals=2, seed=1, agents_from=[tmp_path / "late.py"])
     made = run(t, tmp_path / "o", jobs=1)
-    assert made.manifest["reproducible"] is False
+    assert made.manifest.reproducible is False
     assert read(tmp_path / "o").warnings == ["late uses the clock: the same seed may give other games"]
-    assert m.tournament(["greedy"], players=2, deals=1, seed=1, jobs=1).manifest["reproducible"] is True
+    assert m.tournament(["greedy"], players=2, deals=1, seed=1, jobs=1).manifest.reproducible is True
 
 
 def test_the_policy_is_in_an_experiment_too(bots: Path, tmp_path: Path) -> None:
@@ -489,6 +489,6 @@ def test_the_policy_is_in_an_experiment_too(bots: Path, tmp_path: Path) -> None:
         encoding="utf-8",
     )
     made = run(read_experiment(tmp_path / "x.toml").parts[""], tmp_path / "o", jobs=1)
-    assert made.manifest["on_fault"] == "forfeit"
+    assert made.manifest.on_fault == "forfeit"
     assert (made.games.loc[made.games["agent"] == "always", "rank"] == 2).all()
     assert POLICIES == ("substitute", "forfeit", "void", "stop")

@@ -33,17 +33,17 @@ def test_shares_put_together_have_the_bytes_of_one_run(folder: Path) -> None:
     of = shares(folder, 3)
     made = m.merge(folder / "out", reversed(of))
     assert tables(folder / "out") == tables(folder / "whole")
-    assert made.manifest["finished"]
-    assert made.manifest["share"] is None
+    assert made.manifest.finished
+    assert made.manifest.share is None
     assert made.warnings == []
-    assert [told["share"]["number"] for told in made.manifest["merged"]] == [3, 2, 1]
+    assert [told["share"]["number"] for told in made.manifest.merged] == [3, 2, 1]
     assert read(folder / "out").timing["decisions"].equals(read(folder / "whole").timing["decisions"])
 
 
 def test_a_share_says_that_it_is_one(folder: Path) -> None:
     made = run(quick(), folder / "a", jobs=1, share=(2, 3))
-    assert made.manifest["share"] == {"number": 2, "of": 3, "blocks": 14}
-    assert made.manifest["blocks"] == 40
+    assert made.manifest.share == {"number": 2, "of": 3, "blocks": 14}
+    assert made.manifest.blocks == 40
     said = f"{folder / 'a'} is share 2 of 3: 14 of 40 blocks; `mtrain merge` puts shares together"
     assert made.warnings == [said]
     assert read(folder / "a", fresh=True).warnings == [said]
@@ -61,7 +61,7 @@ def test_a_missing_share_is_said_and_played_when_the_merged_run_is_gone_on_with(
         "of 4 shares, 2, 3 are missing",
         f"{folder / 'out'} holds 20 of 40 blocks: the run was not finished",
     ]
-    assert not made.manifest["finished"]
+    assert not made.manifest.finished
     assert not (folder / "out" / "standings.parquet").exists()
     again = merge(folder / "more", [folder / "out", of[1]])
     assert len(again.parts) == 15
@@ -118,7 +118,7 @@ def test_a_damaged_part_stops_the_merge_before_anything_is_written(folder: Path)
         merge(folder / "out", of)
     assert not (folder / "out").exists()
     run(quick(), of[1], jobs=1, share=(2, 2), resume=True)
-    assert merge(folder / "out", of).manifest["finished"]
+    assert merge(folder / "out", of).manifest.finished
 
 
 def test_a_full_disk_while_merging_is_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

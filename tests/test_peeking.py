@@ -153,7 +153,7 @@ def test_they_are_marked_in_every_table_and_figure(tmp_path: Path, bots: Path) -
     results = m.read(tmp_path / "o")
     for frame in (results.games, results.rounds, results.standings, results.pairwise, results.timing, results.by_round):
         assert set(frame["agent"]) == names
-    assert results.manifest["peeking"] == ["s (peeks)", "in-kernel-seer (peeks)"]
+    assert results.manifest.peeking == ["s (peeks)", "in-kernel-seer (peeks)"]
     assert "s (peeks)" in ran.stdout
     for figure in ("standings", "pairwise", "ratings", "scores", "by_round"):
         text = (tmp_path / "o" / "figures" / f"{figure}.svg").read_text(encoding="utf-8")
@@ -164,7 +164,7 @@ def test_they_are_named_with_and_without_their_mark(bots: Path, tmp_path: Path) 
     call = {"deals": 1, "rounds": 1, "jobs": 1, "agents_from": [bots], "allow_peeking": True}
     for focus in ("s", "s (peeks)", "s@single-seer"):
         made = m.tournament(["s@single-seer", "random"], focus=focus, **call)
-        assert made.manifest["lineups"] == [["s (peeks)", "random", "random", "random"]]
+        assert made.manifest.lineups == [["s (peeks)", "random", "random", "random"]]
 
 
 def test_nobody_else_may_have_the_mark() -> None:

@@ -348,13 +348,13 @@ def test_limits_are_checked_and_written_down(tmp_path: Path) -> None:
         [f"first@exec:{PYTHON} {tmp_path}/first.py", "random"], players=2, deals=1, rounds=1, jobs=1, bot_time=7
     )
     assert text.startswith("first@")
-    assert results.manifest["parameters"]["first"] == {
+    assert results.manifest.parameters["first"] == {
         "command": f"{PYTHON} {tmp_path}/first.py",
         "seconds": 7,
         "start": 30.0,
         "memory": 1024,
     }
-    assert results.manifest["reproducible"] is True
+    assert results.manifest.reproducible is True
 
 
 def test_a_bot_that_uses_the_clock_says_so_in_its_hello(tmp_path: Path) -> None:
@@ -363,7 +363,7 @@ def test_a_bot_that_uses_the_clock_says_so_in_its_hello(tmp_path: Path) -> None:
         [bot(tmp_path, "clock", hello=hello), "random"], players=2, deals=1, folder=tmp_path, changes={"rounds": 1}
     )
     assert [agent.uses_clock for agent in t.agents] == [True, False]
-    assert run(t, tmp_path / "o", jobs=1).manifest["reproducible"] is False
+    assert run(t, tmp_path / "o", jobs=1).manifest.reproducible is False
 
 
 def test_an_experiment_runs_programs_in_its_own_folder(tmp_path: Path) -> None:

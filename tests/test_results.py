@@ -11,9 +11,11 @@ import pytest
 from mtrain.study import files, tables
 from mtrain.study.blocks import split
 from mtrain.study.checks import check
+from mtrain.study.manifest import FORMAT, Manifest, read_manifest
 from mtrain.study.report import report
-from mtrain.study.results import FORMAT, read
+from mtrain.study.results import read
 from mtrain.study.tables import ResultsError
+from tests.helpers.program import HERE
 from tests.helpers.synthetic import store, tournament
 
 LINEUPS = [("greedy", "random", "mc:worlds=4"), ("greedy", "random", "double-holder")]
@@ -311,3 +313,18 @@ def test_a_part_is_worked_on_in_pieces_of_whole_blocks(played):
     pd.testing.assert_frame_equal(pd.concat([r for _, r in pieces]), rounds, check_index_type=False)
     for g, r in pieces:
         assert check(g, r) == []
+
+
+def test_a_manifest_is_given_back_as_it_was_read_and_what_it_lacks_has_its_default():
+    said = {"seed": 3, "agents": {"a": "a"}, "of long ago": [1, {"b": 2}], "finished": False}
+    manifest = Manifest.of(said)
+    assert (manifest.seed, manifest.lineups, manifest.games, manifest.finished) == (3, (), None, False)
+    assert list(manifest.to_json().items()) == list(said.items())
+    changed = manifest.but(finished=True, seconds=2.0)
+    assert list(changed.to_json().items()) == [*(said | {"finished": True}).items(), ("seconds", 2.0)]
+    assert changed.without("seconds") == manifest.but(finished=True)
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "results").rglob("manifest.json")), ids=lambda path: path.parent.name)
+def test_every_kept_manifest_has_the_bytes_it_was_read_from(path):
+    assert read_manifest(path.parent).to_bytes() == path.read_bytes()

@@ -106,7 +106,7 @@ def test_H33_exactly_the_missing_chunks_are_played(folder: Path, played: list[in
     assert sorted(played) == [k for k in range(20) if k not in (0, 2, 5)]
     assert tables(folder / "a") == whole
     assert made.timing["decisions"].tolist() == seconds["decisions"].tolist()
-    assert made.manifest["finished"]
+    assert made.manifest.finished
 
 
 def test_H40_what_is_played_after_a_crash_has_the_seeds_it_would_have_had(folder: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_run_that_failed_at_once_can_be_gone_on_with(folder: Path) -> None:
 
 def test_going_on_where_nothing_is_begins(folder: Path) -> None:
     made = m.tournament(QUICK, players=2, deals=3, rounds=1, jobs=1, out=folder / "new", resume=True)
-    assert made.manifest["finished"]
+    assert made.manifest.finished
     (folder / "killed").mkdir()
     (folder / "killed" / "manifest.json.tmp").write_text("{")
     assert m.tournament(QUICK, players=2, deals=3, rounds=1, jobs=1, out=folder / "killed", resume=True).parts
@@ -303,7 +303,7 @@ def test_the_lock_of_a_dead_process_holds_nothing(folder: Path) -> None:
     holder.kill()
     holder.communicate()
     assert (folder / ".lock").exists()
-    assert run(quick(), folder, jobs=1).manifest["finished"]
+    assert run(quick(), folder, jobs=1).manifest.finished
 
 
 # ── Full disks ────────────────────────────────────────────────────────────────────────────────────────────
@@ -537,7 +537,7 @@ def test_H01_a_run_that_is_stopped_has_the_same_bytes_whatever_came_first(
         )
     made = run(t, folder / "a", jobs=2 if order == "two workers" else 1, stop=look)
     assert look.seen == [list(range(0, 2 * k, 2)) for k in range(1, 6)]
-    assert made.manifest["stopped"] == {"reason": "enough", "chunks": 5, "blocks": 10}
+    assert made.manifest.stopped == {"reason": "enough", "chunks": 5, "blocks": 10}
     assert parts(folder / "a") == [f"part-{k:05d}.parquet" for k in range(5)]
     run(quick(), folder / "whole", jobs=1)
     for name in parts(folder / "a"):
@@ -571,7 +571,7 @@ def test_a_stopped_run_is_looked_at_again_when_it_is_gone_on_with(folder: Path) 
 
 def test_a_rule_that_never_stops_changes_nothing(folder: Path) -> None:
     made = run(quick(), folder / "a", jobs=1, stop=Look(10**9))
-    assert "stopped" not in made.manifest
+    assert made.manifest.stopped is None
     run(quick(), folder / "b", jobs=1)
     assert tables(folder / "a") == tables(folder / "b")
 

@@ -17,6 +17,7 @@ from mtrain.arena.tournament import TournamentError, plan
 from mtrain.cli.main import mtrain as command_line
 from mtrain.errors import Trouble
 from mtrain.study.checks import of_design
+from mtrain.study.manifest import Manifest
 
 SHAPES = [(1, 4), (2, 2), (2, 4), (3, 3), (3, 4), (4, 4), (6, 4), (2, 5), (5, 5), (4, 8), (7, 5), (10, 10)]
 
@@ -210,9 +211,9 @@ def test_rotation_keeps_the_neighbours_and_shuffling_changes_them() -> None:
     [("ab", False), ("abbb", False), ("abc", True), ("aabb", True), ("aaaa", False)],
 )
 def test_rotation_warns_where_it_leaves_orders_out(lineup: str, warned: bool) -> None:
-    manifest = {"seatings": "rotate", "lineups": [list(lineup)]}
+    manifest = Manifest(seatings="rotate", lineups=[list(lineup)])
     assert bool(of_design(manifest)) == warned
-    assert of_design(manifest | {"seatings": "permute"}) == []
+    assert of_design(manifest.but(seatings="permute")) == []
 
 
 def test_all_orders_of_five_can_be_asked_for_and_of_six_cannot() -> None:
@@ -237,7 +238,7 @@ def test_H24_H26_whole_blocks_as_many_as_are_said_before_the_start(tmp_path: Pat
     assert f"= {t.schedule.n_games} games" in t.sentence()
     made = run(t, tmp_path / "o", jobs=1)
     assert made.games["game"].nunique() == t.schedule.n_games
-    assert made.manifest["seatings"] == kind
+    assert made.manifest.seatings == kind
     assert (kind == "rotate") == any("neighbours" in warning for warning in made.warnings)
 
 
@@ -263,8 +264,8 @@ def test_H21_copies_in_self_play_cover_an_equal_share_and_no_pips(tmp_path: Path
         plan(["double-holder"], self_play=True, deals=100, seed=1, changes={"rounds": 2}), tmp_path / "o", jobs=1
     )
     assert sorted(made.standings["agent"]) == [f"double-holder#{seat}" for seat in (1, 2, 3, 4)]
-    assert made.manifest["schedule"] == "self-play"
-    assert set(made.manifest["agents"].values()) == {"double-holder"}
+    assert made.manifest.schedule == "self-play"
+    assert set(made.manifest.agents.values()) == {"double-holder"}
     for name, fair in (("diff", 0), ("win", 1 / 4), ("round_wins", 1 / 4), ("rank", 2.5), ("rating", 0)):
         assert ((made.standings[f"{name}_lo"] < fair) & (fair < made.standings[f"{name}_hi"])).all(), name
     assert made.null_check.startswith(

@@ -56,7 +56,8 @@ def test_H24_another_seed_is_another_tournament_of_the_same_size(tmp_path: Path)
     made = [m.tournament(QUICK, players=3, deals=3, seed=seed, jobs=1) for seed in (1, 2)]
     assert len(made[0].rounds) == len(made[1].rounds)
     assert not made[0].rounds.equals(made[1].rounds)
-    assert {key for key in made[0].manifest if made[0].manifest[key] != made[1].manifest[key]} <= {
+    told = [each.manifest.to_json() for each in made]
+    assert {key for key in told[0] if told[0][key] != told[1][key]} <= {
         "seed",
         "command",
         "started",
@@ -174,7 +175,7 @@ def test_H21_copies_of_one_agent_are_equal_within_their_intervals() -> None:
 def test_H25_two_agents_of_one_name_are_told_apart() -> None:
     made = m.tournament(["greedy", "greedy:own=5", "own@greedy:own=5,ties=follow"], players=3, deals=3, seed=1, jobs=1)
     assert set(made.standings["agent"]) == {"greedy", "greedy:own=5", "own"}
-    assert made.manifest["parameters"]["own"] == {"own": 5.0, "ties": "follow"}
+    assert made.manifest.parameters["own"] == {"own": 5.0, "ties": "follow"}
     assert set(made.games["agent"].unique()) == {"greedy", "greedy:own=5", "own"}
 
 
@@ -229,8 +230,8 @@ def test_the_manifest_says_what_was_played(tmp_path: Path) -> None:
 
 def test_a_gauntlet_is_one_against_three_and_its_numbers_are_per_seat() -> None:
     made = m.tournament(["greedy", "random", "b@random"], focus="greedy", deals=60, seed=4, jobs=1, rounds=2)
-    assert made.manifest["schedule"] == "gauntlet"
-    assert made.manifest["lineups"] == [["greedy", *["random"] * 3], ["greedy", *["b"] * 3]]
+    assert made.manifest.schedule == "gauntlet"
+    assert made.manifest.lineups == [["greedy", *["random"] * 3], ["greedy", *["b"] * 3]]
     games, rounds = made.games, made.rounds
     assert games.groupby(["match", "deal"])["game"].nunique().eq(4).all()
     table = made.standings.set_index("agent")
@@ -273,8 +274,8 @@ def test_listed_line_ups_of_other_sizes_of_blocks_are_whole(tmp_path: Path) -> N
     results = read(tmp_path / "1", fresh=True)
     assert results.standings.equals(read(tmp_path / "2").standings)
     assert sorted(results.games["game"].unique()) == list(range(80))
-    assert results.manifest["schedule"] == "lineups"
-    assert results.manifest["lineups"] == [
+    assert results.manifest.schedule == "lineups"
+    assert results.manifest.lineups == [
         ["random", "random", "random", "greedy"],
         ["random", "greedy", "greedy", "x"],
     ]

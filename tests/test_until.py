@@ -170,7 +170,7 @@ def test_H01_a_run_that_is_stopped_has_the_same_bytes_with_any_number_of_workers
     for jobs in (1, 2, 3):
         t = plan(["greedy", "random", "double-holder"], changes={"rounds": 1}, players=2, seed=4, until=until)
         results = run(t, tmp_path / str(jobs), jobs=jobs)
-        made.append((files(tmp_path / str(jobs)), results.manifest["stopped"]))
+        made.append((files(tmp_path / str(jobs)), results.manifest.stopped))
     assert made[0] == made[1] == made[2]
     stopped = made[0][1]
     assert stopped["chunks"] % 3 == 0
@@ -190,7 +190,7 @@ def test_a_run_broken_off_stops_where_it_would_have(tmp_path):
         (tmp_path / f"torn/{table}.parquet/part-00002.parquet").unlink()
     run(t, tmp_path / "torn", jobs=2, resume=True)
     assert files(tmp_path / "torn") == files(tmp_path / "whole")
-    assert read(tmp_path / "torn").manifest["stopped"] == read(tmp_path / "whole").manifest["stopped"]
+    assert read(tmp_path / "torn").manifest.stopped == read(tmp_path / "whole").manifest.stopped
 
 
 def test_H14_raw_and_adjusted_stand_side_by_side():
@@ -229,7 +229,7 @@ def test_without_a_rule_nothing_was_looked_at(tmp_path):
 
 def test_where_the_rule_is_never_met_all_deals_are_played():
     results = m.tournament(["greedy", "random"], until="width<0.1", deals=40, **QUICK)
-    assert "stopped" not in results.manifest
+    assert results.manifest.stopped is None
     assert list(results.standings["blocks"]) == [40, 40]
     assert results.stopping["adjusted_lo"].notna().all()
 

@@ -18,7 +18,8 @@ from mtrain.arena.options import Options, options_of
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.game.rules import RULES_VERSION, RuleSet
 from mtrain.study.format import counted
-from mtrain.study.results import Results, read_manifest
+from mtrain.study.manifest import read_manifest
+from mtrain.study.results import Results
 from mtrain.study.tables import ResultsError
 from mtrain.think.registry import all_params, build
 
@@ -119,11 +120,14 @@ def tournament_of(results: Results, agents_from: Iterable[str | Path] | None = N
     TournamentError, AgentError, RulesError
         If it cannot be played here.
     """
-    said = results.manifest
+    said = results.manifest.to_json()
     for name in ("lineups", "deals", "parameters"):
         if name not in said:
             raise ResultsError(f"{results.path / 'manifest.json'} does not say {name!r}")
-    kept = {name: said[name] for name in options_of(Options) if name in said and name not in ("until", "anchor")}
+    derived = {name for name, each in options_of(Options).items() if each.metadata.get("derived")}
+    kept = {
+        name: said[name] for name in options_of(Options) if name in said and name not in {"until", "anchor", *derived}
+    }
     given = {"on_fault": STOP} | kept | _limits(said["parameters"].values()) | {"allow_peeking": True}
     if agents_from is not None:
         given["agents_from"] = agents_from
@@ -142,15 +146,15 @@ def _limits(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def _changed(results: Results, t: Tournament) -> list[str]:
     """Say which agents are not what they were."""
     said = results.manifest
-    version = said.get("rules_version", RULES_VERSION)
+    version = RULES_VERSION if said.rules_version is None else said.rules_version
     found = [] if version == RULES_VERSION else [f"the rules were of version {version}, and are of {RULES_VERSION}"]
     for agent in t.agents:
-        if (version := said.get("agent_versions", {}).get(agent.label, 1)) != agent.version:
+        if (version := said.version_of(agent.label)) != agent.version:
             found.append(f"agent {agent.label!r} was of version {version}, and is of {agent.version}")
-        before = said.get("sources", {}).get(agent.label)
+        before = said.sources.get(agent.label)
         if before and agent.source and before != agent.source:
             found.append(f"the source file of agent {agent.label!r} has changed since: {agent.origin}")
-        if (known := said.get("parameters", {}).get(agent.label)) not in (None, all_params(agent)):
+        if (known := said.parameters.get(agent.label)) not in (None, all_params(agent)):
             found.append(f"agent {agent.label!r} had the parameters {known}, and has {all_params(agent)}")
         if agent.uses_clock:
             found.append(f"agent {agent.label!r} uses the clock: the game may go another way")

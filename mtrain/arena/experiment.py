@@ -15,8 +15,8 @@ from mtrain.arena.run import RUN
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.arena.workdir import Kind
 from mtrain.errors import Mistake, nearest, read_toml
+from mtrain.study.manifest import PARTS_FILE
 from mtrain.study.parts import FORMAT
-from mtrain.study.results import PARTS_FILE
 from mtrain.study.tables import ResultsError
 from mtrain.think.registry import build
 

@@ -41,7 +41,7 @@ def write_verified(levels: Levels, found: Verified) -> None:
     ]
     machine = f"{platform.system()}, {platform.machine()}, Python {platform.python_version()}"
     verdict = {
-        "holds": found.holds, "seed": found.seed, "blocks": int(found.ladder.alone[0].manifest["blocks"]),
+        "holds": found.holds, "seed": found.seed, "blocks": found.ladder.alone[0].manifest.blocks,
         "failed": [f"{row['level']}: {row['claim']}" for row in found.claims.to_dict("records") if not row["holds"]],
         "machine": machine, "time": times,
     }  # fmt: skip

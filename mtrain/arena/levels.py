@@ -234,7 +234,7 @@ def _level(placed: Placed, ladder: Ladder, k: int, registry: Registry) -> dict[s
         said |= _numbers({"dial": placed.found.at, "dial_lo": placed.found.lo, "dial_hi": placed.found.hi})
     if placed.target is not None:
         said |= {"target": round(placed.target, 4), "target_of": placed.quantity}
-    said |= {"blocks": int(ladder.strength(k, "diff").n[0]), "games": games, "seed": ladder.alone[k].manifest["seed"]}
+    said |= {"blocks": int(ladder.strength(k, "diff").n[0]), "games": games, "seed": ladder.alone[k].manifest.seed}
     for column in ("win", "diff", "round_wins"):
         said |= estimated(column, ladder.strength(k, column))
     if k == 0:

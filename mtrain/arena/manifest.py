@@ -6,15 +6,16 @@ from importlib.metadata import version
 from typing import Any
 
 from mtrain.arena.command import command_of, house_rules
+from mtrain.arena.options import Options, options_of
 from mtrain.arena.tournament import Tournament
 from mtrain.game.rules import RULES_VERSION
 from mtrain.study.anchors import parse_anchor
-from mtrain.study.results import FORMAT
+from mtrain.study.manifest import FORMAT, Manifest
 from mtrain.think.registry import all_params
 from mtrain.version import __version__
 
 
-def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
+def manifest_of(t: Tournament, jobs: int, started: float) -> Manifest:
     """Return the manifest of a run that has not begun.
 
     Parameters
@@ -28,7 +29,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
     """
     schedule, labels = t.schedule, [agent.label for agent in t.agents]
     base, changes = house_rules(t.rules)
-    return {
+    said: dict[str, Any] = {
         "format": FORMAT,
         "title": t.title,
         "agents": {agent.label: str(agent) for agent in t.agents},
@@ -67,3 +68,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> dict[str, Any]:
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "finished": False,
     }
+    for name, each in options_of(Options).items():
+        if name not in said and not each.metadata.get("derived") and (value := getattr(t, name)) != each.default:
+            said[name] = value
+    return Manifest.of(said)

@@ -14,13 +14,14 @@ import numpy as np
 
 from mtrain.arena.experiment import EXPERIMENT, spec_of
 from mtrain.arena.run import RUN, finish
-from mtrain.arena.spec import difference
+from mtrain.arena.spec import difference, spec
 from mtrain.arena.store import LOG, Entry, Store, log, number_of, part, torn
-from mtrain.arena.workdir import locked, to_bytes, written
+from mtrain.arena.workdir import locked, written
 from mtrain.errors import Mistake
 from mtrain.game.jit import say
 from mtrain.study import blocks, files, parts, results, tables
 from mtrain.study.digests import Digest, combine, digest_part, shortfall
+from mtrain.study.manifest import Manifest
 
 
 class MergeError(Mistake):
@@ -32,7 +33,7 @@ class _Source:
     """A directory to merge: its manifest, and of each finished chunk its line of the log and its numbers."""
 
     path: Path
-    manifest: dict[str, Any]
+    manifest: Manifest
     entries: dict[int, Entry]
     digests: dict[int, Digest]
 
@@ -104,7 +105,7 @@ def _read(path: Path) -> _Source:
     """Read a directory, and verify every part."""
     found = results.read(path)
     manifest = found.manifest
-    if stopped := manifest.get("stopped"):
+    if stopped := manifest.stopped:
         raise MergeError(f"{path} was stopped by its rule ({stopped['reason']}): it is whole as it is")
     logged, entries, digests = log(path), {}, {}
     for name in found.parts:
@@ -115,15 +116,15 @@ def _read(path: Path) -> _Source:
         if table := torn(path, number, logged[number]):
             raise MergeError(f"{path}/{table}.parquet/{name} is damaged; the run there plays it again with --resume")
         entries[number] = logged[number]
-        digests[number] = digest_part(path, name, list(manifest["agents"]), manifest["players"])
+        digests[number] = digest_part(path, name, list(manifest.agents), manifest.players)
     return _Source(path, manifest, entries, digests)
 
 
-def _same(runs: Sequence[tuple[Path, dict[str, Any]]]) -> None:
+def _same(runs: Sequence[tuple[Path, Manifest]]) -> None:
     """Refuse runs of different specs."""
     (place, first), *others = runs
     for path, manifest in others:
-        if said := difference(manifest | {"share": None}, first | {"share": None}, str(place)):
+        if said := difference(spec(manifest.but(share=None)), spec(first.but(share=None)), str(place)):
             raise MergeError(f"{path} is of another tournament than {place}: {said}")
 
 
@@ -149,13 +150,11 @@ def _once(read: Sequence[_Source]) -> None:
 
 def _write(out: Path, read: Sequence[_Source]) -> results.Results:
     """Copy the parts, and make the tables of them all if nothing is missing."""
-    store, manifest = Store(out), dict(read[0].manifest)
-    for left in ("seconds", "warnings"):
-        manifest.pop(left, None)
-    started = min(source.manifest["started"] for source in read)
+    store, manifest = Store(out), read[0].manifest.without("seconds", "warnings")
+    started = min(source.manifest.started or "" for source in read)
     merged = [_told(source) for source in read]
-    manifest |= {"share": None, "finished": False, "started": started, "merged": merged}
-    files.put(out / "manifest.json", to_bytes(manifest))
+    manifest = manifest.but(share=None, finished=False, started=started, merged=merged)
+    files.put(out / "manifest.json", manifest.to_bytes())
     digests: dict[int, Digest] = {}
     for source in read:
         for number, entry in source.entries.items():
@@ -166,12 +165,12 @@ def _write(out: Path, read: Sequence[_Source]) -> results.Results:
     short = shortfall(out, manifest, ordered)
     if short:
         return results.Results(out, manifest, ready=combine(ordered, [*_missing(read), *short]))
-    return finish(out, manifest, ordered, sum(source.manifest.get("seconds", 0.0) for source in read))
+    return finish(out, manifest, ordered, sum(source.manifest.seconds or 0.0 for source in read))
 
 
 def _missing(read: Sequence[_Source]) -> list[str]:
     """Say which shares are missing, where they are shares of one number."""
-    shares = [source.manifest["share"] for source in read if source.manifest.get("share")]
+    shares = [source.manifest.share for source in read if source.manifest.share]
     if len({share["of"] for share in shares}) != 1:
         return []
     of = shares[0]["of"]
@@ -181,4 +180,4 @@ def _missing(read: Sequence[_Source]) -> list[str]:
 
 def _told(source: _Source) -> dict[str, Any]:
     kept = ("share", "machine", "jobs", "started", "seconds")
-    return {"directory": source.path.name} | {key: source.manifest.get(key) for key in kept}
+    return {"directory": source.path.name} | {key: getattr(source.manifest, key) for key in kept}

@@ -40,7 +40,8 @@ def option(default: Any, doc: str, help: str = "", key: str = "", **more: Any) -
         The same in a file; "": there is no such key.
     **more
         What else is to be known of it: `flag` (its name on the command line, where it is another), `metavar`,
-        `choices`, `least`, `most` (a range the command line holds it to), `rows` (each of a list is a list itself).
+        `choices`, `least`, `most` (a range the command line holds it to), `rows` (each of a list is a list itself),
+        `derived` (manifests say it in other words).
     """
     return field(default=default, metadata={"doc": doc, "help": help, "key": key} | more)
 
@@ -124,6 +125,7 @@ class Options:
         "One of the AGENTS, by its label, meets each of the others alone.",
         "the agent, by its label, that meets each of the others alone",
         metavar="AGENT",
+        derived=True,
     )
     lineups: Sequence[Sequence[str]] | None = option(
         None,
@@ -141,6 +143,7 @@ class Options:
         "out equal.",
         "The one AGENT in all seats, each copy with a label of its own.",
         "does one agent sit in all seats?",
+        derived=True,
     )
     seatings: str | None = option(
         None,
@@ -165,6 +168,7 @@ class Options:
         "Instead of --deals: whole blocks that hold at least so many games.",
         "instead of deals: whole blocks that hold at least so many games",
         least=1,
+        derived=True,
     )
     until: str | None = option(
         None,
@@ -202,6 +206,7 @@ class Options:
         "May agents play that are shown hidden tiles? Their labels say so.",
         "Let agents play that are shown hidden tiles.",
         "may agents play that are shown hidden tiles?",
+        derived=True,
     )
     on_fault: str = option(
         "substitute",
@@ -216,18 +221,21 @@ class Options:
         "Seconds that an agent may take to answer that is a program (``exec:COMMAND``).",
         "Seconds that an exec: agent may take to answer.",
         "seconds that an agent may take to answer that is a program",
+        derived=True,
     )
     bot_start: float = option(
         30.0,
         "Seconds that it may take to come up.",
         "Seconds that it may take to come up.",
         "seconds that it may take to come up",
+        derived=True,
     )
     bot_memory: int = option(
         1024,
         "MB of memory that it may take.",
         "MB of memory that it may take.",
         "MB of memory that it may take",
+        derived=True,
     )
     folder: str | Path = option(".", "Where agents run that are programs.")
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from mtrain.arena.manifest import manifest_of
 from mtrain.arena.run import RUN, Step, Stop, run
-from mtrain.arena.spec import difference
+from mtrain.arena.spec import difference, spec
 from mtrain.arena.tournament import Tournament, TournamentError, plan
 from mtrain.game.rng import LEVELS, stream
 from mtrain.game.rules import RuleSet
 from mtrain.study.blocks import of_agent
+from mtrain.study.manifest import Manifest
 from mtrain.study.results import Results, read
 
 FOLDER = "plays"
@@ -73,7 +74,7 @@ class Kept:
         folder = self.out / FOLDER / name
         before = RUN.read(folder)
         if before and before.get("finished"):
-            if said := difference(manifest_of(t, 1, 0.0), before, str(folder)):
+            if said := difference(spec(manifest_of(t, 1, 0.0)), spec(Manifest.of(before)), str(folder)):
                 raise TournamentError(f"{folder} holds another run: {said}")
             made = read(folder)
         else:

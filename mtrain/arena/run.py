@@ -24,15 +24,20 @@ from mtrain.arena.cluster import Cluster
 from mtrain.arena.manifest import manifest_of
 from mtrain.arena.options import BACKENDS, DASK, JOBLIB
 from mtrain.arena.schedule import Chunk
-from mtrain.arena.spec import difference
+from mtrain.arena.spec import difference, spec
 from mtrain.arena.store import Store, log, number_of, part, timing
 from mtrain.arena.tournament import Tournament, TournamentError
-from mtrain.arena.workdir import Kind, to_bytes
+from mtrain.arena.workdir import Kind
 from mtrain.errors import Trouble
 from mtrain.game.jit import say
 from mtrain.study import files, results, tables
 from mtrain.study.digests import Digest, combine, planned, shortfall, standings_so_far
+from mtrain.study.manifest import Manifest
 from mtrain.think.registry import build
+
+
+def _apart(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> str:
+    return difference(spec(Manifest.of(one)), spec(Manifest.of(other)), where)
 
 
 def _unlike(said: Mapping[str, Any]) -> str:
@@ -45,7 +50,7 @@ RUN = Kind(
     "another run",
     "it holds an unfinished run; --resume (resume=True) goes on with it",
     TournamentError,
-    difference,
+    _apart,
     _unlike,
 )
 """A run in a directory: its manifest says what it is."""
@@ -178,20 +183,20 @@ def run(
         If an agent fails, and the tournament is to stop then; the chunks finished before are kept.
     """
     out, who, interrupt = Path(out), How(**how), interrupt or threading.Event()
-    for spec in t.agents:
-        build(spec)  # one that cannot be compiled says so before anything is written
+    for agent in t.agents:
+        build(agent)  # one that cannot be compiled says so before anything is written
     chunks = shared(t, who.share)
     stop = t.watcher() if stop is None else stop
     if who.share and stop:
         raise TournamentError("a share of a run cannot be stopped early: its looks need all chunks in order")
-    manifest = manifest_of(t, who.n_jobs, time.time()) | {"backend": who.backend}
+    manifest = manifest_of(t, who.n_jobs, time.time()).but(backend=who.backend)
     if who.share:
         blocks = sum(len(chunk.blocks) for chunk in chunks)
-        manifest["share"] = {"number": who.share[0], "of": who.share[1], "blocks": blocks}
+        manifest = manifest.but(share={"number": who.share[0], "of": who.share[1], "blocks": blocks})
     RUN.ready(out, resume)
     with (
         who.workers(t, len(chunks), interrupt) as spread,
-        RUN.opened(out, manifest, resume) as before,
+        RUN.opened(out, manifest.to_json(), resume) as before,
     ):
         return _Run(t, out, manifest, chunks, interrupt, stop, watch, derived).play(spread, before)
 
@@ -226,7 +231,7 @@ class _Run:
 
     t: Tournament
     out: Path
-    manifest: dict[str, Any]
+    manifest: Manifest
     chunks: list[Chunk]
     interrupt: threading.Event
     stop: Stop | None
@@ -242,7 +247,7 @@ class _Run:
         """Play what is not there yet, and make the tables of it all."""
         store, started, earlier = Store(self.out), time.time(), 0.0
         if before:
-            self.manifest["started"] = before["started"]
+            self.manifest = self.manifest.but(started=before["started"])
             earlier = self._take(store)
             if before.get("finished") and self._whole and not self.damaged:
                 say(f"{self.out} is finished; there is nothing left to play")
@@ -250,7 +255,7 @@ class _Run:
             there = sum(len(digest.tally.blocks) for digest in self.digests.values())
             rest = "its tables are made" if self._whole else "the others are played"
             say(f"{self.out} holds {there:,} of {planned(self.manifest):,} blocks; {rest}")
-            files.put(self.out / RUN.file, to_bytes(self.manifest))
+            files.put(self.out / RUN.file, self.manifest.to_bytes())
         kept = self.games
         n_games = sum(map(self.t.n_games_of, self.chunks))
         with contextlib.closing(spread(self._wanted())) as outcomes:
@@ -326,8 +331,8 @@ class _Run:
         if self.reason is not None:
             counted = len(self.in_order)
             blocks = sum(len(chunk.blocks) for chunk in self.chunks[:counted])
-            manifest["stopped"] = {"reason": self.reason, "chunks": counted, "blocks": blocks}
-            files.put(self.out / "manifest.json", to_bytes(manifest))
+            manifest = manifest.but(stopped={"reason": self.reason, "chunks": counted, "blocks": blocks})
+            files.put(self.out / "manifest.json", manifest.to_bytes())
             for number in sorted(store.numbers() - set(range(counted))):
                 store.drop(number)
             self.digests = dict(enumerate(self.in_order))
@@ -335,7 +340,7 @@ class _Run:
 
 
 def finish(
-    out: Path, manifest: dict[str, Any], digests: Sequence[Digest], seconds: float, derived: bool = True
+    out: Path, manifest: Manifest, digests: Sequence[Digest], seconds: float, derived: bool = True
 ) -> results.Results:
     """Write the tables made from a run's games, and then the manifest that says it is finished.
 
@@ -358,17 +363,15 @@ def finish(
         )
     if derived:
         there = set(map(number_of, made.parts))
-        times = timing(manifest["agents"], (entry for number, entry in log(out).items() if number in there))
+        times = timing(manifest.agents, (entry for number, entry in log(out).items() if number in there))
         files.write(tables.TIMING, tables.frame(tables.TIMING, times), out / "timing.parquet")
-        made.write_derived()
     void = {
         str(match): n for match, n in zip(made.summary.spoilt["match"], made.summary.spoilt["void"], strict=True) if n
     }
-    manifest |= {
-        "finished": True,
-        "seconds": round(seconds, 3),
-        "warnings": made.warnings if derived else [],
-        "void": void,
-    }
-    files.put(out / "manifest.json", to_bytes(manifest))
+    warned = made.warnings if derived else []
+    told = manifest.but(finished=True, seconds=round(seconds, 3), warnings=warned, void=void)
+    made = results.Results(out, told, ready=made.ready)
+    if derived:
+        made.write_derived()
+    files.put(out / "manifest.json", told.to_bytes())
     return made

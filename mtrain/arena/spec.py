@@ -8,11 +8,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mtrain.arena.options import Options, options_of
+from mtrain.study.manifest import NAMES, Manifest
+
 HOW = (
     "title", "agents_from", "folder", "machine", "jobs", "backend", "started", "finished", "seconds", "warnings",
-    "void", "stopped", "merged", "command", "anchor", "code",
+    "void", "stopped", "merged", "command", "anchor",
 )  # fmt: skip
-"""What a manifest says of how a run went, or said once; all else is the spec."""
+"""What a manifest says of how a run went; all else is the spec."""
 
 _FIRST = ("agents", "players", "seed", "rules", "deals", "lineups")
 _LONGEST = 80  # characters of a value in a sentence
@@ -20,11 +23,12 @@ _LONGEST = 80  # characters of a value in a sentence
 _MUTE = ("blocks", "games", "rounds", "look", "seatings", "parameters", "preset", "base", "changes")
 
 
-def spec(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the games of a run depend on: the manifest without how it went."""
-    kept = {key: value for key, value in manifest.items() if key not in HOW}
-    first = dict.fromkeys(manifest.get("agents", ()), 1)
-    return {"agent_versions": first} | kept | {"versions": {"mtrain": manifest.get("versions", {}).get("mtrain")}}
+def spec(manifest: Manifest) -> dict[str, Any]:
+    """Return what the games of a run depend on: its manifest without how it went, and options that have no field."""
+    kept = {name: getattr(manifest, name) for name in NAMES if name not in HOW}
+    more = {name: value for name, value in manifest.others.items() if name in options_of(Options)}
+    kept["agent_versions"] = {label: manifest.version_of(label) for label in manifest.agents}
+    return kept | more | {"versions": {"mtrain": manifest.versions.get("mtrain")}}
 
 
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
@@ -32,7 +36,7 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[
 
     A field that follows from others (how many games there are) is named only where no other differs.
     """
-    plain = [json.loads(json.dumps(spec(each))) for each in (one, other)]
+    plain = [json.loads(json.dumps(each)) for each in (one, other)]
     found = list(_differences("", *plain))
     telling = [each for each in found if each[0].partition(".")[0] not in _MUTE] or found
     return sorted(telling, key=lambda each: each[0].partition(".")[0] not in _FIRST)

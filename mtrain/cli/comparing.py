@@ -92,7 +92,7 @@ def _tell(results: Any, as_json: bool) -> None:
 
 def _is_place(text: str, agents_from: tuple[str, ...]) -> bool:
     """Is a directory meant, and no agent? One that holds results, a path, or one that is there and no agent's name."""
-    from mtrain.study.results import FILE, PARTS_FILE
+    from mtrain.study.manifest import FILE, PARTS_FILE
 
     if any((Path(text) / name).is_file() for name in (FILE, PARTS_FILE)):
         return True

@@ -210,7 +210,7 @@ def _print_standings(results: Any, as_json: bool) -> None:
     else:
         show_standings(results.standings, results.title, results.unit)
         if len(results.failures):
-            policy = results.manifest.get("on_fault", "")
+            policy = results.manifest.on_fault or ""
             show_failures(results.failures, results.path, policy, results.summary.spoilt)
         if isinstance(results.rule, Better):
             show_comparison(results.comparison, results.unit)
@@ -255,8 +255,8 @@ def merge(out: str, directories: tuple[str, ...], as_json: bool) -> None:
         _print_parts(Path(out), as_json)
     else:
         _print_standings(made, as_json)
-        if not made.manifest.get("finished"):
-            again = f"{made.manifest['command']} --out {shlex.quote(out)} --resume"
+        if not made.manifest.finished:
+            again = f"{made.manifest.command} --out {shlex.quote(out)} --resume"
             click.echo(f"mtrain: what is missing is played by:\n{again}", err=True)
     click.echo(f"mtrain: tables in {out}", err=True)
 

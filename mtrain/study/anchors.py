@@ -64,7 +64,6 @@ def parse_anchor(text: str, labels: Sequence[str]) -> Anchor:
     raise ResultsError(f"anchor names {text!r}, which is none of the agents; {near}")
 
 
-def anchor_in(manifest: Mapping[str, Any]) -> Anchor | None:
+def anchor_in(said: Mapping[str, Any] | None) -> Anchor | None:
     """The anchor that a manifest names, if any."""
-    said = manifest.get("anchor")
     return None if said is None else Anchor(str(said["agent"]), float(said["rating"]))

@@ -14,10 +14,10 @@ def lead(results: Results) -> str:
     games = int(results.standings["games"].max())
     facts = [
         results.rules,
-        f"{m['players']} seats" if "players" in m else "",
-        f"{m['games']:,} games" if "games" in m and m.get("finished", True) else f"up to {games:,} games an agent",
-        f"seed {m['seed']}" if "seed" in m else "",
-        f"mtrain {m['versions']['mtrain']}" if "versions" in m else "",
+        f"{m.players} seats",
+        f"{m.games:,} games" if m.games is not None and m.finished is not False else f"up to {games:,} games an agent",
+        f"seed {m.seed}",
+        f"mtrain {m.versions['mtrain']}" if m.versions else "",
     ]
     return " · ".join(fact for fact in facts if fact)
 
@@ -25,9 +25,8 @@ def lead(results: Results) -> str:
 def basis(results: Results, frame: pd.DataFrame) -> str:
     """What the numbers of a table rest on: blocks, seed and version."""
     m = results.manifest
-    parts = [over(results, frame)]
-    parts += [f"seed {m['seed']}"] if "seed" in m else []
-    parts += [f"mtrain {m['versions']['mtrain']}"] if "versions" in m else []
+    parts = [over(results, frame), f"seed {m.seed}"]
+    parts += [f"mtrain {m.versions['mtrain']}"] if m.versions else []
     return ", ".join(parts)
 
 

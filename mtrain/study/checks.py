@@ -8,16 +8,16 @@ estimate or a file.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import factorial, prod
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mtrain.study import faults
 from mtrain.study.blocks import GAME_COLUMNS, ROUND_COLUMNS, Bools, Floats, Grid, Ints, across, grid, labelled, per_game
+from mtrain.study.manifest import Manifest
 from mtrain.study.tables import ENDS, ResultsError
 
 GAME_CHECKED = (*GAME_COLUMNS, "starter", "faults")
@@ -212,10 +212,10 @@ def n_orders(lineup: Sequence[Hashable]) -> int:
     return factorial(len(lineup)) // prod(map(factorial, Counter(lineup).values()))
 
 
-def of_design(manifest: Mapping[str, Any]) -> list[str]:
+def of_design(manifest: Manifest) -> list[str]:
     """Warn of what the plan of a run, its manifest, can't tell apart: one sentence for each."""
-    uneven = [lineup for lineup in manifest.get("lineups", []) if n_orders(lineup) > len(lineup)]
-    if manifest.get("seatings") != "rotate" or not uneven:
+    uneven = [lineup for lineup in manifest.lineups if n_orders(lineup) > len(lineup)]
+    if manifest.seatings != "rotate" or not uneven:
         return []
     return [
         "seatings rotate: every agent has the same neighbours in all games, and rotation doesn't cancel what they are "

@@ -19,8 +19,6 @@ from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, estimate, t_quan
 from mtrain.study.results import Results
 from mtrain.study.tables import ResultsError
 
-_DEALT = ("seed", "seatings")
-
 
 def compare_results(first: Results, second: Results) -> pd.DataFrame:
     """The `compared` table: how each agent of one run did in the other.
@@ -68,15 +66,15 @@ def caveats(first: Results, second: Results) -> list[str]:
     one, other = first.manifest, second.manifest
     said = []
     faults = [int(results.summary.failing["faults"].sum()) for results in (first, second)]
-    if one.get("on_fault") != other.get("on_fault") and any(faults):
+    if one.on_fault != other.on_fault and any(faults):
         how = [
-            f"{results.manifest.get('on_fault')} in {results.path} ({counted(n, 'fault')})"
+            f"{results.manifest.on_fault} in {results.path} ({counted(n, 'fault')})"
             for results, n in zip((first, second), faults, strict=True)
         ]
         said.append(f"games in which an agent failed count otherwise: on_fault is {' and '.join(how)}")
     if _tables(first, _matched(first, second)) != _tables(second):
         said.append("the line-ups differ: each difference is one to the others at its own tables")
-    stopped = dict.fromkeys(str(results.path) for results in (first, second) if results.manifest.get("until"))
+    stopped = dict.fromkeys(str(results.path) for results in (first, second) if results.manifest.until)
     if stopped:
         said.append(f"not adjusted for the stopping rule of {' and of '.join(stopped)}")
     return said
@@ -85,16 +83,16 @@ def caveats(first: Results, second: Results) -> list[str]:
 def _refuse(first: Results, second: Results) -> None:
     """Refuse runs whose numbers mean different things."""
     one, other = first.manifest, second.manifest
-    if one.get("players") != other.get("players"):
-        sizes = f"{one.get('players')} seats in {first.path}, {other.get('players')} in {second.path}"
+    if one.players != other.players:
+        sizes = f"{one.players} seats in {first.path}, {other.players} in {second.path}"
         raise ResultsError(f"results at tables of different sizes are never compared: {sizes}")
-    here, there = (dict(told.get("rules", {})) for told in (one, other))
+    here, there = (told.rules for told in (one, other))
     apart = [field for field in dict.fromkeys([*here, *there]) if here.get(field) != there.get(field)]
     if apart:
         said = f"{apart[0]} is {here.get(apart[0])} in {first.path} and {there.get(apart[0])} in {second.path}"
         raise ResultsError(f"results by different rules are never compared: {said}")
-    if one.get("rules_version") != other.get("rules_version"):
-        versions = f"{one.get('rules_version')} in {first.path}, {other.get('rules_version')} in {second.path}"
+    if one.rules_version != other.rules_version:
+        versions = f"{one.rules_version} in {first.path}, {other.rules_version} in {second.path}"
         raise ResultsError(f"results by different versions of the rules are never compared: {versions}")
 
 
@@ -114,7 +112,7 @@ def _matched(first: Results, second: Results) -> list[tuple[str, str]]:
 def _same_deals(first: Results, second: Results, matched: list[tuple[str, str]]) -> bool:
     """Has a block of one number the same deal, and the same seats for matched agents, in both runs?"""
     one, other = first.manifest, second.manifest
-    if any(one.get(key) != other.get(key) for key in _DEALT) or "lineups" not in one or "lineups" not in other:
+    if (one.seed, one.seatings) != (other.seed, other.seatings) or not one.lineups or not other.lineups:
         return False
     return _tables(first, matched) == _tables(second)
 
@@ -122,7 +120,7 @@ def _same_deals(first: Results, second: Results, matched: list[tuple[str, str]])
 def _tables(results: Results, matched: Sequence[tuple[str, str]] = ()) -> list[list[str]]:
     """Who sits at each table, agents that are matched by their labels in the second run."""
     names = {label: label for label in results.labels} | dict(matched)
-    return [sorted(names[label] for label in lineup) for lineup in results.manifest.get("lineups", ())]
+    return [sorted(names[label] for label in lineup) for lineup in results.manifest.lineups]
 
 
 def _numbers(blocks: pd.DataFrame, label: str) -> pd.Series[float]:
@@ -176,18 +174,18 @@ def _remarks(first: Results, second: Results, one: str, other: str) -> list[str]
     if one != other:
         return []
     told, said = (first.manifest, second.manifest), []
-    texts = [str(manifest["agents"][one]) for manifest in told]
-    values: list[Mapping[str, Any]] = [manifest.get("parameters", {}).get(one) or {} for manifest in told]
+    texts = [manifest.agents[one] for manifest in told]
+    values: list[Mapping[str, Any]] = [manifest.parameters.get(one) or {} for manifest in told]
     if texts[0] != texts[1]:
         said.append(f"{texts[0]} first, {texts[1]} second")
     elif all(values) and values[0] != values[1]:
         apart = [name for name in dict.fromkeys([*values[0], *values[1]]) if values[0].get(name) != values[1].get(name)]
         named = [", ".join(f"{name}={side.get(name)}" for name in apart) for side in values]
         said.append(f"{named[0]} first, {named[1]} second")
-    versions = [manifest.get("agent_versions", {}).get(one, 1) for manifest in told]
+    versions = [manifest.version_of(one) for manifest in told]
     if versions[0] != versions[1]:
         said.append(f"version {versions[0]} first, {versions[1]} second")
-    sources = [manifest.get("sources", {}).get(one) for manifest in told]
+    sources = [manifest.sources.get(one) for manifest in told]
     if all(sources) and sources[0] != sources[1]:
         said.append("its source file has changed")
     return said

@@ -6,10 +6,9 @@ module knows no directory but the one it is told to read a part from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -24,6 +23,7 @@ from mtrain.study import (
     tables,
 )
 from mtrain.study.format import counted
+from mtrain.study.manifest import Manifest
 from mtrain.study.tables import ResultsError
 
 
@@ -95,13 +95,13 @@ def digest_part(path: Path, part: str, labels: Sequence[str], players: int | Non
     return digest(games, files.read(tables.ROUNDS, [next(folders)], checks.ROUND_CHECKED, labels), players)
 
 
-def planned(manifest: Mapping[str, Any]) -> int | None:
+def planned(manifest: Manifest) -> int | None:
     """Return how many blocks a finished run holds: all, those of its share, or those before it was stopped."""
-    part = manifest.get("stopped") or manifest.get("share") or manifest
-    return part.get("blocks")
+    part = manifest.stopped or manifest.share
+    return manifest.blocks if part is None else part.get("blocks")
 
 
-def shortfall(path: Path, manifest: Mapping[str, Any], digests: Sequence[Digest]) -> list[str]:
+def shortfall(path: Path, manifest: Manifest, digests: Sequence[Digest]) -> list[str]:
     """Return in words what the parts of a run are short of the whole, if they are.
 
     Raises
@@ -112,12 +112,12 @@ def shortfall(path: Path, manifest: Mapping[str, Any], digests: Sequence[Digest]
     there, wanted = sum(len(part.tally.blocks) for part in digests), planned(manifest)
     if wanted is not None and there != wanted:
         said = f"{path} holds {there:,} of {counted(wanted, 'block')}"
-        if manifest.get("finished"):
+        if manifest.finished:
             raise ResultsError(f"{said}, though its manifest says that it is finished: parts are missing")
         return [f"{said}: the run was not finished"]
-    if share := manifest.get("share"):
+    if share := manifest.share:
         said = (
-            f"{path} is share {share['number']} of {share['of']}: {there:,} of {counted(manifest['blocks'], 'block')}"
+            f"{path} is share {share['number']} of {share['of']}: {there:,} of {counted(manifest.blocks or 0, 'block')}"
         )
         return [f"{said}; `mtrain merge` puts shares together"]
     return []

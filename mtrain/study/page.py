@@ -18,6 +18,7 @@ from mtrain.study import tables
 from mtrain.study.anchors import anchor_in
 from mtrain.study.basis import basis, lead
 from mtrain.study.format import in_unit
+from mtrain.study.manifest import Manifest
 from mtrain.study.parts import Parts
 from mtrain.study.results import Results
 from mtrain.study.sections import SECTIONS
@@ -85,7 +86,7 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
     manifest = results.manifest
     shown = []
     claimed: set[str] = set()
-    anchor = anchor_in(manifest)
+    anchor = anchor_in(manifest.anchor)
     for section in SECTIONS:
         frame = section.frame(results)
         if frame is None:
@@ -112,7 +113,7 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
                 tuple(figures),
             )
         )
-    there, planned = len(results.summary.blocks[["match", "deal"]].drop_duplicates()), manifest.get("blocks")
+    there, planned = len(results.summary.blocks[["match", "deal"]].drop_duplicates()), manifest.blocks
     return _render(
         "page.html",
         title=results.title,
@@ -123,13 +124,13 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
         sections=shown,
         further=[_figure(data, name) for name, data in pictures.items() if name not in claimed],
         agents=_agents(manifest),
-        base=manifest.get("base", manifest.get("preset", "")),
-        changes={field: _plain(value) for field, value in manifest.get("changes", {}).items()},
-        rules={field: _plain(value) for field, value in (manifest.get("rules") or {}).items()},
-        lineups=[", ".join(lineup) for lineup in manifest.get("lineups", [])],
-        facts={_FACTS.get(name, name.replace("_", " ")): _plain(value) for name, value in manifest.items()
+        base=manifest.base or manifest.preset,
+        changes={field: _plain(value) for field, value in manifest.changes.items()},
+        rules={field: _plain(value) for field, value in manifest.rules.items()},
+        lineups=[", ".join(lineup) for lineup in manifest.lineups],
+        facts={_FACTS.get(name, name.replace("_", " ")): _plain(value) for name, value in manifest.to_json().items()
                if name not in _ELSEWHERE and value is not None},
-        command=manifest.get("command"),
+        command=manifest.command,
     )  # fmt: skip
 
 
@@ -167,16 +168,16 @@ def _figure(svg: bytes, caption: str) -> Figure:
     return Figure("data:image/svg+xml;base64," + base64.b64encode(svg).decode(), caption, caption)
 
 
-def _agents(manifest: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _agents(manifest: Manifest) -> list[tuple[str, str, str]]:
     """Label, how it is written, and all parameters of every agent."""
-    parameters, peeking = manifest.get("parameters", {}), manifest.get("peeking", ())
     return [
         (
             label,
-            written + (" — is shown hidden tiles" if label in peeking else ""),
-            ", ".join(f"{name}={_plain(value)}" for name, value in parameters.get(label, {}).items()) or "none",
+            written + (" — is shown hidden tiles" if label in manifest.peeking else ""),
+            ", ".join(f"{name}={_plain(value)}" for name, value in manifest.parameters.get(label, {}).items())
+            or "none",
         )
-        for label, written in manifest["agents"].items()
+        for label, written in manifest.agents.items()
     ]
 
 

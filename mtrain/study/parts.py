@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 
 from mtrain.study import files, tables
-from mtrain.study.results import PARTS_FILE as FILE
+from mtrain.study.manifest import PARTS_FILE as FILE
 from mtrain.study.results import Results, read
 from mtrain.study.tables import ResultsError
 
@@ -48,7 +48,7 @@ class Parts:
     def results(self) -> dict[str, Results]:
         """The results of the parts that have been played to the end, by name."""
         found = {name: read(self.path / name) for name in self.names if (self.path / name / "manifest.json").is_file()}
-        return {name: results for name, results in found.items() if results.manifest.get("finished")}
+        return {name: results for name, results in found.items() if results.manifest.finished}
 
     @cached_property
     def standings(self) -> pd.DataFrame:

@@ -118,7 +118,7 @@ def _too_few(pilot: Results, one: str, other: str, there: int) -> str:
     """Say why a pilot shows no spread of what lies between two agents."""
     if there:
         return f"a pilot needs {_LEAST} blocks in which {one!r} and {other!r} met; {pilot.path} has {there}"
-    if not any({one, other} <= set(lineup) for lineup in pilot.manifest.get("lineups", ())):
+    if not any({one, other} <= set(lineup) for lineup in pilot.manifest.lineups):
         return f"{one!r} and {other!r} never met in {pilot.path}"
     if pilot.summary.spoilt["void"].any():
         return f"{one!r} and {other!r} met in void blocks only in {pilot.path}: in each of them an agent failed"
@@ -144,4 +144,4 @@ def _minutes(pilot: Results) -> float:
     """Minutes that a block took the pilot, with as many workers as it had."""
     told = pilot.manifest
     there = len(pilot.summary.blocks[["match", "deal"]].drop_duplicates())
-    return float(told["seconds"]) / 60 / there if told.get("finished") and told.get("seconds") else np.nan
+    return told.seconds / 60 / there if told.finished and told.seconds else np.nan

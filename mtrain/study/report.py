@@ -8,7 +8,6 @@ says how far the run was, and nothing else, so that no older table or figure can
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 
 from mtrain.study import files, plots
@@ -49,14 +48,13 @@ def report(path: str | Path, anchor: str | None = None) -> list[Path]:
         written = [file for results in found.results.values() for file in report(results.path, anchor)]
         return written + report_parts(path)
     results = read(path, fresh=True)
-    finished = results.manifest.get("finished", True)
+    finished = results.manifest.finished is not False
     if anchor is not None:
         chosen = parse_anchor(anchor, results.labels)
-        if chosen != anchor_in(results.manifest):
-            results = dataclasses.replace(results, manifest=results.manifest | {"anchor": chosen.to_json()})
+        if chosen != anchor_in(results.manifest.anchor):
+            results = dataclasses.replace(results, manifest=results.manifest.but(anchor=chosen.to_json()))
             if finished:
-                text = json.dumps(results.manifest, indent=2, ensure_ascii=False) + "\n"
-                files.put(results.path / "manifest.json", text.encode())
+                files.put(results.path / "manifest.json", results.manifest.to_bytes())
     if finished:
         return results.write_derived() + show(results)
     pictures = {name: plots.picture(ax, "svg") for name, ax in plots.figures(results).items()}

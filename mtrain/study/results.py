@@ -15,11 +15,9 @@ reads; it never writes.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -38,24 +36,12 @@ from mtrain.study.alpharank import alpharank
 from mtrain.study.anchors import anchor_in
 from mtrain.study.digests import Summary, combine, digest, planned, shortfall
 from mtrain.study.families import families
+from mtrain.study.manifest import Manifest, read_manifest
 from mtrain.study.tables import ResultsError, Table
 from mtrain.study.until import Better, Rule, parse_rule
 
-FORMAT = "mtrain-results/1"
-"""What the manifest of a directory that can be read says of its format."""
-
-# What every manifest says.
-_KNOWN: dict[str, tuple[type, str]] = {
-    "players": (int, "a whole number"),
-    "seed": (int, "a whole number"),
-    "rules": (dict, "a table of fields"),
-}
-
 PIECE = 200_000
 """Rows of `rounds` to work on at a time."""
-
-FILE, PARTS_FILE = "manifest.json", "experiment.json"
-"""What makes a directory one of results, and one of an experiment with parts."""
 
 
 @dataclass(frozen=True)
@@ -67,39 +53,37 @@ class Results:
     """
 
     path: Path
-    manifest: dict[str, Any] = field(repr=False)
+    manifest: Manifest = field(repr=False)
     fresh: bool = False
     ready: Summary | None = field(default=None, repr=False)
 
     @property
     def labels(self) -> list[str]:
         """Labels of the agents, in the manifest's order."""
-        return list(self.manifest["agents"])
+        return list(self.manifest.agents)
 
     @property
     def title(self) -> str:
         """What the tournament is called."""
-        return str(self.manifest.get("title") or self.manifest.get("name") or self.path.name)
+        return self.manifest.title or self.path.name
 
     @property
     def caption(self) -> str:
         """What a figure must say of the tournament it is from: its name, the size of the table and the seed."""
-        known = {"players": "{} seats", "seed": "seed {}"}
-        facts = [text.format(self.manifest[name]) for name, text in known.items() if name in self.manifest]
+        facts = [f"{self.manifest.players} seats", f"seed {self.manifest.seed}"]
         return " · ".join([self.title, self.rules, *facts]).replace("$", r"\$").replace(" ·  · ", " · ")
 
     @property
     def rules(self) -> str:
         """Which rules were played, in words; "" if the manifest does not say."""
-        if self.manifest.get("changes"):
-            return f"{self.manifest['base']} rules with changes"
-        return f"{self.manifest['preset']} rules" if "preset" in self.manifest else ""
+        if self.manifest.changes:
+            return f"{self.manifest.base} rules with changes"
+        return f"{self.manifest.preset} rules" if self.manifest.preset else ""
 
     @property
     def unit(self) -> str:
         """What a score counts: pips, or by some rules the tiles left."""
-        rules = self.manifest.get("rules")
-        return str(rules.get("scoring", "pips")) if isinstance(rules, dict) else "pips"
+        return str(self.manifest.rules.get("scoring", "pips"))
 
     @cached_property
     def parts(self) -> list[str]:
@@ -202,12 +186,12 @@ class Results:
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """The `ratings` table."""
-        return ratings.rate(self.summary.outcomes, anchor=anchor_in(self.manifest))
+        return ratings.rate(self.summary.outcomes, anchor=anchor_in(self.manifest.anchor))
 
     @cached_property
     def alpharank(self) -> pd.DataFrame:
         """The `alpharank` table: a second opinion beside the ratings."""
-        return alpharank(self.summary.pairs, self.summary.blocks, self.manifest.get("lineups", ()))
+        return alpharank(self.summary.pairs, self.summary.blocks, self.manifest.lineups)
 
     @cached_property
     def by_round(self) -> pd.DataFrame:
@@ -223,12 +207,12 @@ class Results:
     def families(self) -> pd.DataFrame:
         """The `families` table: agents that differ in one number alone."""
         told = self.manifest
-        return families(self.standings, told["agents"], told.get("parameters", {}), told.get("peeking", ()))
+        return families(self.standings, told.agents, told.parameters, told.peeking)
 
     @cached_property
     def rule(self) -> Rule | None:
         """What the run was to stop by; None: by nothing but its number of deals."""
-        said = self.manifest.get("until")
+        said = self.manifest.until
         return None if said is None else parse_rule(said, {label: label for label in self.labels})
 
     @cached_property
@@ -245,9 +229,9 @@ class Results:
         if (stored := self._stored(tables.COMPARISON)) is not None:
             return stored
         told = self.manifest
-        met = sum({self.rule.agent, self.rule.than} <= set(lineup) for lineup in told["lineups"])
+        met = sum({self.rule.agent, self.rule.than} <= set(lineup) for lineup in told.lineups)
         finished = len(self.summary.blocks[["match", "deal"]].drop_duplicates()) == planned(told)
-        every, most = told["look"] * met, told["deals"] * met
+        every, most = told.look * met, told.deals * met
         return stopping.comparison(self.rule, self.summary.pairs, self.summary.blocks, every, most, finished)
 
     @cached_property
@@ -256,12 +240,12 @@ class Results:
         if self.rule is None:
             raise ResultsError(f"{self.path} was not looked at on the way: it was played without a stopping rule")
         summary = self.summary
-        return stopping.path(self.rule, summary.blocks, summary.pairs, len(self.manifest["lineups"]))
+        return stopping.path(self.rule, summary.blocks, summary.pairs, len(self.manifest.lineups))
 
     @property
     def null_check(self) -> str:
         """How the copies of self-play came out against one another; "" where several agents met."""
-        if self.manifest.get("schedule") != "self-play":
+        if self.manifest.schedule != "self-play":
             return ""
         return checks.of_copies(self.standings, self.unit)
 
@@ -269,8 +253,8 @@ class Results:
     def warnings(self) -> list[str]:
         """What `check` has to say of the run, what is to be said of its plan, and whether it can be played again."""
         if self.tables_alone:
-            return list(self.manifest.get("warnings", ()))
-        clocks = faults.clocks(self.manifest.get("uses_clock", ()))
+            return list(self.manifest.warnings)
+        clocks = faults.clocks(self.manifest.uses_clock)
         return checks.of_design(self.manifest) + self.summary.warnings + clocks
 
     @cached_property
@@ -286,8 +270,7 @@ class Results:
         for part in self.parts:
             games = self._read(tables.GAMES, [part], checks.GAME_CHECKED)
             rounds = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
-            players = self.manifest.get("players")
-            digests += [digest(g, r, players) for g, r in blocks.split(games, rounds, PIECE)]
+            digests += [digest(g, r, self.manifest.players) for g, r in blocks.split(games, rounds, PIECE)]
         twinless = [f"{part} has no twin and is left out" for part in self.halves]
         return combine(digests, twinless + shortfall(self.path, self.manifest, digests))
 
@@ -360,34 +343,3 @@ def read(path: str | Path, fresh: bool = False) -> Results:
         if not (found.path / f"{table.name}.parquet").is_dir() and (fresh or not found.tables_alone):
             raise ResultsError(f"{path} has no folder {table.name}.parquet")
     return found
-
-
-def read_manifest(path: str | Path) -> dict[str, Any]:
-    """Return the manifest of the results in a directory, of a run that did not come far, too.
-
-    Raises
-    ------
-    ResultsError
-        The directory or its manifest is missing or can't be read, or it is one of an experiment with parts.
-    """
-    path = Path(path)
-    if not path.is_dir():
-        raise ResultsError(f"no directory {path}")
-    file = path / FILE
-    if not file.is_file() and (path / PARTS_FILE).is_file():
-        raise ResultsError(f"{path} has parts; name the directory of one of them")
-    if not file.is_file():
-        raise ResultsError(f"{path} is no results directory: it has no {FILE}")
-    try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ResultsError(f"{file} is not JSON: {error}") from error
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("agents"), dict):
-        raise ResultsError(f"{file} doesn't name its agents")
-    if (made := manifest.get("format")) != FORMAT:
-        raise ResultsError(f"{file} has the format {made!r}, and this mtrain reads {FORMAT!r}")
-    for name, (kind, words) in _KNOWN.items():
-        value = manifest.get(name)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise ResultsError(f"{file}: {name} is {words}, not {value!r}")
-    return manifest

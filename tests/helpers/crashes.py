@@ -79,7 +79,7 @@ def writes(folder: Path) -> None:
         assert died == 137, died
         run(t, out, jobs=1, resume=True)
         made = read(out)
-        assert made.manifest["finished"]
+        assert made.manifest.finished
         assert len(made.games) == t.schedule.n_games * t.players
         for path in out.rglob("*.parquet"):
             other = folder / "whole" / path.relative_to(out)

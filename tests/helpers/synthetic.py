@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from mtrain.study import files, tables
-from mtrain.study.results import FORMAT
+from mtrain.study.manifest import FORMAT
 
 
 def seatings(lineup, kind="permute"):
