@@ -36,7 +36,7 @@ DEALS = 1000
 # What the streams of an annotation are for, after (seed, WORLD), besides `LOOK`.
 _TIES, _HAND, _PAR = 5, 6, 7
 
-_PARTS = ("par", "deal_luck", "draw_luck", "skill", "regret")
+_OF_LUCK = ("par", "deal_luck", "draw_luck", "skill", "regret")
 
 
 @dataclass(frozen=True)
@@ -292,14 +292,14 @@ def _added_up(mine: Sequence[Mapping[str, Any]], pips: int, expected: Mapping[st
 
 def _total(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the sums over rounds; errors add up by their squares."""
-    sums = {name: sum(part[name] for part in parts) for name in (*_PARTS, "pips", "decisions")}
-    return sums | {f"{name}_error": sum(part[f"{name}_error"] ** 2 for part in parts) ** 0.5 for name in _PARTS}
+    sums = {name: sum(part[name] for part in parts) for name in (*_OF_LUCK, "pips", "decisions")}
+    return sums | {f"{name}_error": sum(part[f"{name}_error"] ** 2 for part in parts) ** 0.5 for name in _OF_LUCK}
 
 
 def _framed(table: Table, rows: Sequence[Mapping[str, Any]], t: float) -> pd.DataFrame:
     """Return rows as a table; the intervals go `t` standard errors either way."""
     columns: dict[str, Any] = {name: [row.get(name) for row in rows] for name in table.names}
-    for name in ("regret", *_PARTS):
+    for name in ("regret", *_OF_LUCK):
         if f"{name}_lo" in columns:
             error = np.array([row.get(f"{name}_error", row.get("error")) for row in rows], np.float64)
             value = np.array(columns[name], np.float64)

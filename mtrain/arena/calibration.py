@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from mtrain.arena.driver import Driver
+from mtrain.arena.options import option, taking
 from mtrain.arena.schedule import first_starter
 from mtrain.errors import Mistake
 from mtrain.game.engine import observe
@@ -67,20 +68,32 @@ class Calibration:
         return written + plots.put_figure(plots.calibration(self.calibration), Path(folder), "calibration")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Looking:
+    """How many games a calibration looks into, and how."""
+
+    players: int = option(4, "Seats at a table.")
+    deals: int = option(20, "Games played.")
+    seed: int = option(0, "What all chance is made from.")
+    worlds: int = option(200, "Worlds sampled for each look and method.")
+    weigh: str | None = option(
+        None, "The policy that others are believed to choose by; None: the method `weighed` is left out."
+    )
+    every: int = option(40, "One decision in so many is looked at, by chance.")
+    believed: Mapping[str, Any] | None = option(
+        None, "What else is believed of them: keywords of `mtrain.think.inference.belief`."
+    )
+
+
+@taking(Looking)
 def calibrate(
     agents: Sequence[str],
     rules: RuleSet | str = "standard",
     *,
     changes: Mapping[str, Any] | None = None,
-    players: int = 4,
-    deals: int = 20,
-    seed: int = 0,
-    worlds: int = 200,
-    weigh: str | None = None,
-    every: int = 40,
-    believed: Mapping[str, Any] | None = None,
     agents_from: Iterable[str | Path] = (),
     progress: Callable[[int], None] | None = None,
+    **options: Any,
 ) -> Calibration:
     """Play games, and hold what observers say of hidden tiles against the truth.
 
@@ -90,63 +103,52 @@ def calibrate(
         As on the command line; they fill the seats in turn, moved on by one seat each deal.
     rules, changes
         A RuleSet or a preset's name, and fields to change.
-    players
-        Seats at a table.
-    deals
-        Games played.
-    seed
-        What all chance is made from.
-    worlds
-        Worlds sampled for each look and method.
-    weigh
-        The policy that others are believed to choose by; None: the method `weighed` is left out.
-    every
-        One decision in so many is looked at, by chance.
-    believed
-        What else is believed of them: keywords of `mtrain.think.inference.belief`.
     agents_from
         Files and folders to look for agents in, besides.
     progress
         Called with the number of deals done.
+    **options
+        How many games are looked into, and how.
 
     Raises
     ------
     Mistake
         With one sentence, before anything is played.
     """
+    said = Looking(**options)
+    players, seed = said.players, said.seed
     resolved = override(preset(rules) if isinstance(rules, str) else rules, changes or {})
     resolved.hand_for(players)
-    for name, value, least in (("deals", deals, 1), ("worlds", worlds, 1), ("every", every, 1), ("seed", seed, 0)):
-        if value < least:
+    for name, least in (("deals", 1), ("worlds", 1), ("every", 1), ("seed", 0)):
+        if (value := getattr(said, name)) < least:
             raise Mistake(f"{name} is a whole number, {least} or more, not {value}")
     if not agents:
         raise Mistake("a calibration needs at least one agent; `mtrain agents` lists them")
     if len(agents) > players:
         raise Mistake(f"{len(agents)} agents for {players} seats; name at most one a seat")
-    samplers = {"proved": Sampler(worlds)}
-    if weigh is not None:
-        samplers["weighed"] = Sampler(worlds, weigh, **(believed or {}))
+    samplers = {"proved": Sampler(said.worlds)}
+    if said.weigh is not None:
+        samplers["weighed"] = Sampler(said.worlds, said.weigh, **(said.believed or {}))
     registry = Registry(agents_from)
     bots = [build(registry.parse(agent)) for agent in agents]
     for bot in bots:
         if bot.crew is not None:
             raise Mistake(f"agent {bot.spec.label!r} is a program; a calibration asks agents in Python only")
     notes = _Notes(seed, samplers)
-    for deal in range(deals):
+    for deal in range(said.deals):
         seated = [bots[(seat + deal) % len(bots)] for seat in range(players)]
         driver = Driver(seated, seed=seed, deal=deal)
         rng = Stream(int(stream(seed, WORLD, deal, 1, 0)))
         starter = first_starter(seed, players, deal)
         for position in dealt_rounds(resolved, players, seed=seed, deal=deal, starter=starter):
             for event in play_events(position, driver.choose):
-                if event is None and rng.below(every) == 0:
+                if event is None and rng.below(said.every) == 0:
                     notes.look(deal, position)
         if progress is not None:
             progress(deal + 1)
     if not notes.looks:
-        raise Mistake(
-            f"not one decision in {deals} deals was looked at; take more deals, or every={max(every // 10, 1)}"
-        )
+        more = max(said.every // 10, 1)
+        raise Mistake(f"not one decision in {said.deals} deals was looked at; take more deals, or every={more}")
     return Calibration(notes.looks_table(), notes.bins_table())
 
 
