@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from mtrain.study.checks import check
 from mtrain.study.manifest import FORMAT, Manifest, read_manifest
 from mtrain.study.report import report
 from mtrain.study.results import read
+from mtrain.study.sheets import sheet
 from mtrain.study.tables import ResultsError
 from tests.helpers.program import HERE
 from tests.helpers.synthetic import store, tournament
@@ -66,6 +68,54 @@ def test_H12_absent_numbers_are_null_in_the_file(tmp_path):
     assert column.null_count == len(column) == 2
     assert pd.read_parquet(folder / "standings.parquet")["note"].tolist() == ["needs 2 blocks"] * 2
     assert (read(folder).standings["diff_lo"].array == tables.nullable([np.nan, np.nan])).isna().all()
+
+
+def test_a_column_that_came_later_than_a_file_is_null_and_shown_so_and_one_that_is_gone_is_passed_over(tmp_path):
+    later = [tables.Column("far", "int16", "…"), tables.Column("sure", "bool", "…"), tables.Column("word", "str", "…")]
+    later += [*tables.interval("worth", "…", "pips/round"), tables.Column("kind", "category", "…", choices=("a", "b"))]
+    now = tables.Table("some", "row", ("n",), (tables.Column("n", "int32", "…"), *later))
+    old = tables.Table("some", "row", ("n",), (*now.columns[:1], tables.Column("gone", "Float64", "…")))
+    path = files.write(old, tables.frame(old, {"n": [1, 2], "gone": [0.5, 1]}), tmp_path / "some.parquet")
+    kept = files.read(now, [path])
+    assert kept["n"].tolist() == [1, 2]
+    assert list(kept) == list(now.names)
+    assert kept[[column.name for column in later]].isna().all(axis=None)
+    assert [str(kept[column.name].dtype) for column in later[:4]] == ["Int16", "boolean", "str", "Float64"]
+    shown = sheet(now, kept)
+    assert [[cell.text for cell in row] for row in shown.rows] == [["1", *["n/a"] * 5], ["2", *["n/a"] * 5]]
+    again = files.write(now, kept, tmp_path / "again.parquet")
+    pd.testing.assert_frame_equal(files.read(now, [again]), kept)
+    both = files.read(now, [path, files.write(now, full(now), tmp_path / "full.parquet")])
+    assert both["far"].tolist() == [pd.NA, pd.NA, 7]
+    with pytest.raises(ResultsError, match="lacks the column 'n' of table 'some'"):
+        files.read(now, [files.write(old_of(old), full(old_of(old)), tmp_path / "less.parquet")])
+
+
+def full(table):
+    """One row of a table, nothing in it null."""
+    values = {"bool": [True], "str": ["x"], "category": ["a"]}
+    return tables.frame(table, {column.name: values.get(column.dtype, [7]) for column in table.columns})
+
+
+def old_of(table):
+    """A table without what tells its rows apart."""
+    return tables.Table(table.name, table.row, (), table.columns[1:])
+
+
+def test_kept_tables_alone_are_read_though_a_column_came_later(tmp_path, played):
+    folder = store(tmp_path / "run", *played)
+    report(folder)
+    whole = read(folder).standings
+    for name in ("standings", "pairwise"):
+        path = folder / f"{name}.parquet"
+        pq.write_table(pq.read_table(path).drop_columns([pq.read_schema(path).names[5]]), path)
+    pd.testing.assert_frame_equal(read(folder).standings, whole)  # the games are there: it is made of them
+    for name in ("rounds", "games"):
+        shutil.rmtree(folder / f"{name}.parquet")
+    kept = read(folder).standings
+    gone = list(kept)[5]
+    assert kept[gone].isna().all()
+    pd.testing.assert_frame_equal(kept.drop(columns=gone), whole.drop(columns=gone))
 
 
 def test_codes_stand_for_labels():

@@ -9,7 +9,7 @@ reads a game twice. Nothing here knows an interval, a rating or a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NoReturn
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from mtrain.study.tables import HEAVY, ResultsError
+from mtrain.study.tables import HEAVY, MASKED, ResultsError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]
@@ -60,8 +60,11 @@ class Grid:
     labels: pd.Index[str]
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """A column of the frame, shape (lines, seats)."""
-        return self.frame[name].to_numpy()[self.rows].reshape(-1, self.seats)
+        """A column of the frame, shape (lines, seats); what is null is nan."""
+        column = self.frame[name]
+        masked = isinstance(column.array, MASKED)
+        values = column.to_numpy(np.float64, na_value=np.nan) if masked else column.to_numpy()
+        return values[self.rows].reshape(-1, self.seats)
 
     @cached_property
     def key(self) -> Ints:
@@ -126,15 +129,15 @@ def across(op: np.ufunc, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def per_game(r: Grid, lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Sums over the lines of each game, [games, …] from [lines, …]: whole numbers stay whole."""
-    n = len(r.first)
+    n, kind = len(r.first), np.float64 if lines.dtype.kind == "f" else np.int64
     each = len(lines) // max(n, 1)
     if not n or (r.lines == each).all():  # one slice a round: faster than a reduction along so short an axis
         by_round = lines.reshape(n, each, *lines.shape[1:])
-        sums = by_round[:, 0].astype(np.int64) if each else np.zeros((0, *lines.shape[1:]), np.int64)
+        sums = by_round[:, 0].astype(kind) if each else np.zeros((0, *lines.shape[1:]), kind)
         for number in range(1, each):
             sums += by_round[:, number]
         return sums
-    found: npt.NDArray[Any] = np.add.reduceat(lines, r.first, axis=0, dtype=np.int64)
+    found: npt.NDArray[Any] = np.add.reduceat(lines, r.first, axis=0, dtype=kind)
     return found
 
 
@@ -328,9 +331,9 @@ def block_numbers(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid | None
         return np.where(alone, np.nan, sums)
 
     mean = total(diff) / n[rows]
-    shares = dict.fromkeys(("out", "zero", "heavy"), np.full(len(rows), np.nan))
+    by_round = dict.fromkeys(FROM_ROUNDS, np.full(len(rows), np.nan))
     if rounds is not None:
-        shares = {name: total(share) / n[rows] for name, share in _round_shares(grid(rounds, "round"), g).items()}
+        by_round = {name: total(mean) / n[rows] for name, mean in _round_means(grid(rounds, "round"), g).items()}
     return pd.DataFrame(
         {
             **block_columns(g, block),
@@ -343,18 +346,24 @@ def block_numbers(games: pd.DataFrame | Grid, rounds: pd.DataFrame | Grid | None
             "round_wins": total(g["rounds_won"] / n_rounds[:, None]) / n[rows],
             "pips": total(score / n_rounds[:, None]) / n[rows],
             "score": total(score) / n[rows],
-            **shares,
+            **by_round,
         }
     )
 
 
-def _round_shares(r: Grid, g: Grid) -> dict[str, Floats]:
-    """float64[games, seats] each: shares of the rounds of each game in which its seats went out, had 0 or many pips."""
+FROM_ROUNDS: Mapping[str, Callable[[Grid], npt.NDArray[Any]]] = {
+    "out": lambda r: r["went_out"],
+    "zero": lambda r: r["pips"] == 0,
+    "heavy": lambda r: r["pips"] >= HEAVY,
+}
+"""The block numbers that only `rounds` knows, the means over rounds of what is made of it: [lines, seats]."""
+
+
+def _round_means(r: Grid, g: Grid) -> dict[str, Floats]:
+    """float64[games, seats] each: `FROM_ROUNDS`, the mean over the rounds of each game."""
     if not np.array_equal(r.key[r.first], g.key):
         raise ResultsError("the table of rounds holds other games than the table of games")
-    pips = r["pips"]
-    what = {"out": r["went_out"], "zero": pips == 0, "heavy": pips >= HEAVY}
-    return {name: per_game(r, is_so) / r.lines[:, None] for name, is_so in what.items()}
+    return {name: per_game(r, made_of(r)) / r.lines[:, None] for name, made_of in FROM_ROUNDS.items()}
 
 
 def mid_ranks(rank: npt.NDArray[Any]) -> Floats:

@@ -75,7 +75,7 @@ def bootstrap(blocks: pd.DataFrame) -> pd.DataFrame:
     for q in QUANTITIES:
         values = blocks[q.number].to_numpy(np.float64)
         plain = q.estimate(values, who, n, players)
-        again = intervals.bootstrap(values, who, n, block, drawn, q.least, q.highest(players))
+        again = intervals.bootstrap(values, who, n, block, drawn, q.column.scale[0], q.highest(players))
         data = {
             "agent": labels.to_numpy(object),
             "quantity": np.full(n, q.name, dtype=object),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise as pairwise_of
 from typing import Any
 
 import numpy as np
@@ -18,53 +19,46 @@ import pandas as pd
 from mtrain.study import blocks as numbers
 from mtrain.study import effects, places, tables
 from mtrain.study import ratings as rating
-from mtrain.study.blocks import Bools, Floats, Ints, met
+from mtrain.study.blocks import FROM_ROUNDS, Bools, Floats, Ints, met
 from mtrain.study.format import counted
 from mtrain.study.intervals import ALONE, Estimate, estimate, estimate_share
 from mtrain.study.notes import note_of
-from mtrain.study.tables import EFFECTS, MARKS, SIDES, ResultsError
+from mtrain.study.tables import EFFECTS, MARKS, SIDES, Column, ResultsError
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of the standings: its column, the block number it is the mean of, and the ends of its scale."""
+    """A number of the standings: its column, the ends of its interval, and the block number that it is the mean of."""
 
-    name: str
-    number: str
-    least: float = -np.inf
-    most: float = np.inf
-
-    @property
-    def low(self) -> str:
-        """The column of its interval's lower end."""
-        return "rank_lo" if self.number == "rank" else f"{self.name}_lo"
+    column: Column
+    low: str
+    high: str
 
     @property
-    def high(self) -> str:
-        """The column of its interval's upper end."""
-        return f"{self.low[:-2]}hi"
+    def name(self) -> str:
+        """The column's name."""
+        return self.column.name
+
+    @property
+    def number(self) -> str:
+        """The block number's name."""
+        return self.name.removesuffix("_mean")
 
     def highest(self, players: float) -> float:
         """The upper end of its scale at a table of so many seats."""
-        return players if self.number == "rank" else self.most
+        return players if self.column.unit == "rank" else self.column.scale[1]
 
     def estimate(self, values: Floats, who: Ints, groups: int, players: float) -> Estimate:
         """Mean and interval of its block numbers, by group."""
-        if (self.least, self.most) == (0, 1):
+        if self.column.scale == tables.SHARE:
             return estimate_share(values, who, groups)
-        return estimate(values, who, groups, self.least, self.highest(players))
+        return estimate(values, who, groups, self.column.scale[0], self.highest(players))
 
 
-QUANTITIES = (
-    Quantity("diff", "diff"),
-    Quantity("win", "win", 0, 1),
-    Quantity("rank_mean", "rank", 1),
-    Quantity("round_wins", "round_wins", 0, 1),
-    Quantity("pips", "pips", 0),
-    Quantity("out", "out", 0, 1),
-    Quantity("score", "score", 0),
-    Quantity("zero", "zero", 0, 1),
-    Quantity("heavy", "heavy", 0, 1),
+QUANTITIES = tuple(
+    Quantity(tables.STANDINGS[low.of], low.name, high.name)
+    for low, high in pairwise_of(column for column in tables.STANDINGS.columns if column.of)
+    if low.of == high.of in tables.STANDINGS.names and low.of != "rating"
 )
 """What the standings hold, besides ratings and places."""
 
@@ -73,9 +67,6 @@ NOTED = (*(q.name.replace("_", " ") for q in QUANTITIES), "rating")
 
 STANDINGS_UNITS = {q.name: tables.STANDINGS[q.name].unit for q in QUANTITIES}
 """The unit of each."""
-
-FROM_ROUNDS = ("out", "zero", "heavy")
-"""The block numbers that only the `rounds` table knows."""
 
 
 def standings(games: pd.DataFrame, rounds: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mtrain.study.tables import ResultsError, Table, cast, categorical
+from mtrain.study.tables import MASKED, ResultsError, Table, cast, categorical
 
 UNFINISHED = ".tmp"
 """What the name of a file ends with until it is complete."""
@@ -30,13 +30,15 @@ def to_arrow(table: Table, rows: pd.DataFrame) -> pa.Table:
     for column, field in zip(table.columns, table.schema, strict=True):
         values = rows[column.name].array
         if isinstance(values, pd.Categorical):
-            codes = pa.array(np.asarray(values.codes).astype(np.int16))
+            codes = pa.array(np.asarray(values.codes).astype(np.int16), mask=np.asarray(values.isna()))
             arrays.append(pa.DictionaryArray.from_arrays(codes, pa.array(list(values.categories), pa.string())))
         elif isinstance(values, pd.arrays.FloatingArray):
             missing = np.asarray(values.isna())
             arrays.append(pa.array(values.to_numpy(np.float64, na_value=0.0), mask=missing))
         elif column.dtype == "str":
-            arrays.append(pa.array(values.astype(object), pa.string()))
+            arrays.append(pa.array(values.astype(object), pa.string(), from_pandas=True))
+        elif isinstance(values, MASKED):
+            arrays.append(pa.array(values, field.type))
         else:
             arrays.append(pa.array(np.asarray(values), field.type))
     return pa.Table.from_arrays(arrays, schema=table.schema)
@@ -45,13 +47,18 @@ def to_arrow(table: Table, rows: pd.DataFrame) -> pa.Table:
 def from_arrow(
     table: Table, rows: pa.Table, columns: Sequence[str] | None = None, labels: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """The Arrow table as a frame with this table's dtypes; only `columns`, if given. `labels` as in `frame`."""
+    """The Arrow table as a frame with this table's dtypes; only `columns`, if given. `labels` as in `frame`.
+
+    A column that came later than the rows is null.
+    """
     rows = rows.unify_dictionaries()
     data: dict[str, Any] = {}
     for name in columns or table.names:
-        if name not in rows.column_names:
-            raise ResultsError(f"table {table.name!r} lacks its column {name!r}")
-        column, values = table[name], rows.column(name)
+        column = table[name]
+        if name in rows.column_names:
+            values = rows.column(name)
+        else:
+            values = pa.chunked_array([pa.nulls(rows.num_rows, table.schema.field(name).type)])
         if column.dtype == "category":
             if not pa.types.is_dictionary(values.type):
                 values = values.dictionary_encode()
@@ -65,6 +72,9 @@ def from_arrow(
             data[name] = categorical(given, choices or sorted(given.categories), f"column {name!r} of {table.name!r}")
         elif column.dtype == "str":
             data[name] = pd.array(np.array(values.to_pylist(), dtype=object), dtype="str")
+        elif values.null_count and column.dtype != "Float64":
+            kind = "boolean" if column.dtype == "bool" else column.dtype.capitalize()
+            data[name] = pd.array(values.to_pylist(), dtype=kind)
         else:
             data[name] = cast(table, column, values.to_numpy(), labels)
     return pd.DataFrame(data, copy=False)
@@ -130,7 +140,7 @@ def read(
     Raises
     ------
     ResultsError
-        A file can't be read, lacks a column or holds an agent that isn't among `labels`.
+        A file can't be read, lacks what tells its rows apart or holds an agent that isn't among `labels`.
     """
     parts = []
     for path in paths:
@@ -140,7 +150,8 @@ def read(
             raise ResultsError(
                 f"{path} can't be read as a {table.name!r} table: {' '.join(str(error).split())}"
             ) from error
-        if gone := [n for n in columns or table.names if n not in parts[-1].column_names]:
+        needed = {*table.key, "agent"} & set(columns or table.names)
+        if gone := sorted(needed - set(parts[-1].column_names)):
             raise ResultsError(f"{path} lacks the column {gone[0]!r} of table {table.name!r}")
     if not parts:
         return from_arrow(table, table.schema.empty_table(), columns, labels)

@@ -319,8 +319,10 @@ class Results:
 
     def _stored(self, table: Table) -> pd.DataFrame | None:
         path = self.path / f"{table.name}.parquet"
-        made_now = self.fresh or self.ready is not None or not path.is_file()
-        return None if made_now or files.outdated(table, path) else files.read(table, [path])
+        if self.fresh or self.ready is not None or not path.is_file():
+            return None
+        # A column that came later can be had from the games, where they are kept; else it is null.
+        return None if not self.tables_alone and files.outdated(table, path) else files.read(table, [path])
 
 
 def read(path: str | Path, fresh: bool = False) -> Results:

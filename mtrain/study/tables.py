@@ -49,6 +49,13 @@ _ARROW = {
 }
 
 
+SHARE, POSITIVE, REAL = (0.0, 1.0), (0.0, np.inf), (-np.inf, np.inf)
+"""Scales: of a share, of what is never below 0, of any number."""
+
+MASKED = (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)
+"""Numbers of which some may be null."""
+
+
 class ResultsError(Mistake):
     """Results are missing, damaged or contradict themselves; one sentence that names the thing."""
 
@@ -57,9 +64,10 @@ class ResultsError(Mistake):
 class Column:
     """A column: its pandas dtype, what it means and the unit it is in.
 
-    `Float64` is nullable: a number that can't be given is null, never 0, inf or nan. A `category` has the `choices`
-    listed; those of the column `agent` are the labels of the run, in the order of its manifest. Two columns that follow
-    one another and are the ends of an interval say which column it is the interval `of` (if that is none of the table,
+    `Float64` is nullable: a number that can't be given is null, never 0, inf or nan. In a file from before there was a
+    column, all of it is null. `scale`: between what ends a number lies. A `category` has the `choices` listed; those
+    of the column `agent` are the labels of the run, in the order of its manifest. Two columns that follow one another
+    and are the ends of an interval say which column it is the interval `of` (if that is none of the table,
     the interval stands by itself), and in `whole` what they mean together.
     """
 
@@ -70,6 +78,7 @@ class Column:
     choices: tuple[str, ...] = ()
     of: str = ""
     whole: str = ""
+    scale: tuple[float, float] = REAL
 
 
 @dataclass(frozen=True)
@@ -101,10 +110,13 @@ class Table:
         )
 
 
-def interval(name: str, meaning: str, unit: str, stem: str | None = None) -> tuple[Column, Column, Column]:
+def interval(
+    name: str, meaning: str, unit: str, stem: str | None = None, scale: tuple[float, float] = REAL
+) -> tuple[Column, Column, Column]:
     """Return the columns of a number and of its interval's ends, which begin with the number's name or with `stem`."""
     stem = f"{name}_" if stem is None else stem
-    return Column(name, "Float64", meaning, unit), *ends(stem, f"the 95 % interval of {name}", unit, name)
+    scale = SHARE if "share" in unit else scale
+    return Column(name, "Float64", meaning, unit, scale=scale), *ends(stem, f"the 95 % interval of {name}", unit, name)
 
 
 def ends(stem: str, whole: str, unit: str, of: str) -> tuple[Column, Column]:
@@ -175,18 +187,19 @@ FAILURES = Table("failures", "agent × kind", ("agent", "kind"), (
     Column("what", "str", "what was raised or answered there"),
 ))  # fmt: skip
 
+# What has an interval here is the mean of the block number of its name: one more is a line here and one in `blocks`.
 STANDINGS = Table("standings", "agent", ("agent",), (
     Column("agent", "str", "label of the agent"),
     Column("blocks", "int32", "blocks played", "blocks"),
     Column("games", "int32", "games played", "games"),
     *interval("diff", "own score minus the mean of the other agents' seats; lower is better", "pips/round"),
     *interval("win", "share of games won per seat, ties split", "win share"),
-    *interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_"),
+    *interval("rank_mean", "mean rank per seat, ties averaged", "rank", "rank_", (1.0, np.inf)),
     *interval("rating", "Plackett–Luce rating: mean 0 among agents that met, or from the anchor", "rating points"),
     *interval("round_wins", "share of rounds won (lowest score) per seat, ties split", "share of rounds"),
-    *interval("pips", "mean score of a round per seat; lower is better", "pips/round"),
+    *interval("pips", "mean score of a round per seat; lower is better", "pips/round", scale=POSITIVE),
     *interval("out", "share of rounds in which the seat went out; in a blocked one nobody does", "share of rounds"),
-    *interval("score", "mean score of a game per seat; lower is better", "pips/game"),
+    *interval("score", "mean score of a game per seat; lower is better", "pips/game", scale=POSITIVE),
     *interval("zero", "share of rounds that cost the seat nothing", "share of rounds"),
     *interval("heavy", f"share of rounds that cost the seat {HEAVY} pips or more", "share of rounds"),
     Column("place_lo", "Float64", "best place by diff in its group that can be true: 1 + agents surely ahead", "place",
@@ -435,6 +448,10 @@ def cast(table: Table, column: Column, values: Any, labels: Sequence[str] | None
         return categorical(values, column.choices or labels, where)
     if column.dtype == "Float64":
         return nullable(values)
+    if isinstance(values, pd.Series):
+        values = values.array
+    if isinstance(values, MASKED) and values.isna().any():
+        return values
     if column.dtype == "str":
         return pd.array(np.asarray(values, dtype=object), dtype="str")
     array = np.asarray(values)
