@@ -7,7 +7,7 @@ is the one thing that differs from run to run.
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ import pandas as pd
 
 from mtrain.arena.command import house_rules
 from mtrain.arena.ladder import Ladder, climb
+from mtrain.arena.level_options import Like, Tune
+from mtrain.arena.options import parted, taking
 from mtrain.arena.plays import AGENT, Progress
 from mtrain.arena.targets import Steps, wanted
 from mtrain.arena.tournament import TournamentError
 from mtrain.arena.tuning import (
     CONFIRM,
-    GAMES,
     STRONG,
     WEAK,
     Placed,
@@ -297,25 +298,14 @@ def times_of(ladder: Ladder) -> pd.DataFrame:
     return tables.frame(tables.TIMING, dict(zip(tables.TIMING.names, map(list, zip(*rows, strict=True)), strict=True)))
 
 
+@taking(Like, Tune)
 def tune(
     strong: str = STRONG,
     weak: str = WEAK,
     *,
     out: str | Path,
-    levels: int | None = None,
-    targets: Sequence[float] | None = None,
-    weakest: float | None = None,
-    beats: float | None = None,
-    top: str | None = None,
-    names: Sequence[str] | None = None,
-    references: Sequence[str] = ("greedy",),
     rules: RuleSet | str = "standard",
-    players: int = 4,
-    games: int = GAMES,
-    seed: int = 0,
-    max_step: float | None = None,
     jobs: int | None = None,
-    agents_from: Iterable[str | Path] = (),
     watch: Callable[[Progress], None] | None = None,
     resume: bool = False,
     **changes: Any,
@@ -328,28 +318,12 @@ def tune(
         The ends of the dial: an agent, and the same with other numbers.
     out
         A directory for the file, its tables, and all that is played.
-    levels
-        How many; 5 if nothing says otherwise.
-    targets, weakest, beats
-        One of: the share of the games that each level is to win among the references, the weakest first; the share of
-        the weakest, for equal steps in pips/round; the share of the rounds that each takes from the next lower. With
-        none, equal steps from end to end.
-    top
-        The agent that is the strongest level instead of `strong`.
-    names
-        What the levels are called, the weakest first.
-    references
-        Who fills the other seats, in turn.
-    rules, players
-        A RuleSet or a preset's name; seats at a table.
-    games
-        The budget.
-    seed
-        The same seed gives the same file, whatever `jobs` is.
-    max_step
-        Pips/round by which neighbours may differ.
-    jobs, agents_from, watch, resume
+    rules
+        A RuleSet or a preset's name.
+    jobs, watch, resume
         As for `tournament`; `watch` is called with a `Progress`.
+    **options
+        Those of `Like` and `Tune`.
     **changes
         Fields of the rules to change: ``rounds=5``.
 
@@ -365,9 +339,7 @@ def tune(
     Unreached
         If no position of the dial reaches a target.
     """
-    plan_ = plan_tuning(
-        strong, weak, wanted(levels, targets, weakest, beats), top=top, names=names, references=references,
-        rules=override(preset(rules) if isinstance(rules, str) else rules, changes), players=players, games=games,
-        seed=seed, max_step=max_step, agents_from=tuple(agents_from),
-    )  # fmt: skip
+    like, options, changes = parted(changes, Like, Tune)
+    resolved = override(preset(rules) if isinstance(rules, str) else rules, changes)
+    plan_ = plan_tuning(strong, weak, wanted(**like), resolved, **options)
     return run_tuning(plan_, out, jobs=jobs, resume=resume, watch=watch)

@@ -14,7 +14,7 @@ for what is tried next.
 import contextlib
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,11 @@ import numpy as np
 import pandas as pd
 
 from mtrain.arena.faults import STOP
+from mtrain.arena.level_options import Maximise
 from mtrain.arena.manifest import manifest_of
-from mtrain.arena.options import MAX_SEED
+from mtrain.arena.options import MAX_SEED, taking
 from mtrain.arena.plays import Kept
-from mtrain.arena.racing import CANDIDATE, Hunt, TrialStep
+from mtrain.arena.racing import CANDIDATE, Hunt
 from mtrain.arena.run import Interrupted
 from mtrain.arena.space import Candidates, SearchError, candidates_of
 from mtrain.arena.spec import difference, spec
@@ -60,9 +61,6 @@ SEARCH_KIND = Kind(
     _unlike,
 )
 """A search in a directory."""
-
-TRIALS, DEALS = 50, 200
-"""How many candidates are tried, and on how many deals each, where nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -138,26 +136,17 @@ class SearchInterrupted(KeyboardInterrupt):
         self.trials = trials
 
 
+@taking(Maximise)
 def maximise(
     agent: str,
     space: Mapping[str, Any] | Sequence[str],
     *,
-    objective: str = "pips",
-    against: Sequence[str] = ("greedy",),
     rules: RuleSet | str = "standard",
     changes: Mapping[str, Any] | None = None,
-    players: int = 4,
-    trials: int = TRIALS,
-    deals: int = DEALS,
-    fresh: int | None = None,
-    seed: int = 0,
-    jobs: int | None = None,
     out: str | Path | None = None,
     resume: bool = False,
-    agents_from: Iterable[str | Path] = (),
-    allow_peeking: bool = False,
-    watch: Callable[[TrialStep], None] | None = None,
     interrupt: threading.Event | None = None,
+    **options: Any,
 ) -> Search:
     """Search the parameters of an agent for those with which it plays best. It needs the extra `tune`.
 
@@ -168,37 +157,16 @@ def maximise(
     space
         What to try of each parameter: ``{"pair": (0, 60), "weight": (0.1, 10, "log"), "order": ["rest", "plan"]}``, or
         texts: ``["pair=0..60", "weight=0.1..10:log", "order=rest|plan"]``. Numbers are tried to six digits.
-    objective
-        ``pips`` a round against the others at the table (lower is better), ``win`` (the share of games won) or
-        ``rank`` (the mean rank, lower is better).
-    against
-        Who sits in the other seats, taking turns.
     rules, changes
         A RuleSet or a preset's name, and fields to change.
-    players
-        Seats at a table.
-    trials
-        How many candidates are tried; the first is the incumbent.
-    deals
-        On how many deals, each in all its seatings: the same for every candidate.
-    fresh
-        On how many others the best is held against the incumbent; None: twice as many.
-    seed
-        The same seed gives the same trials, whatever `jobs` is.
-    jobs
-        Workers; None: one a core.
     out
         A directory to keep what is measured in, and the tables `trials` and `outcome`. None: nothing is kept.
     resume
         If `out` holds a search like this one, go on with it: it ends as if it had never been broken off.
-    agents_from
-        Files and folders to look for agents in, besides those that come with mtrain.
-    allow_peeking
-        May agents play that are shown hidden tiles?
-    watch
-        Called with a `TrialStep` after every trial.
     interrupt
         Once it is set, what is in flight is finished and the search ends. Ctrl-C sets it, too.
+    **options
+        Those of `Maximise`.
 
     Returns
     -------
@@ -227,36 +195,37 @@ def maximise(
     A candidate whose parameters the agent itself refuses is a row without a value, and one that has been tried before
     is not played again.
     """
-    optuna = _optuna()
-    if objective not in OBJECTIVES:
-        raise SearchError(f"unknown objective {objective!r}; {nearest(objective, OBJECTIVES)}")
-    for name, value, least in (("trials", trials, 2), ("deals", deals, 2), ("fresh", fresh, 2), ("jobs", jobs, 1)):
+    optuna, asked = _optuna(), Maximise(**options)
+    if asked.objective not in OBJECTIVES:
+        raise SearchError(f"unknown objective {asked.objective!r}; {nearest(asked.objective, OBJECTIVES)}")
+    for name, least in (("trials", 2), ("deals", 2), ("fresh", 2), ("jobs", 1)):
+        value = getattr(asked, name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
             raise SearchError(f"{name} is a whole number, {least} or more, not {value!r}")
     if out is None and resume:
         raise SearchError("there is nothing to go on with without a directory; name it with out=…")
-    agents_from = tuple(agents_from)
+    agents_from = tuple(asked.agents_from)
     registry = Registry(agents_from)
     start = registry.parse(agent)
     candidates = candidates_of(start, space, registry)
-    lineup = _seated(start, against, players)
+    lineup = _seated(start, asked.against, asked.players)
     t = plan(
-        list(dict.fromkeys(lineup)), rules, changes=changes, players=players, lineups=[lineup], deals=deals, seed=seed,
-        agents_from=agents_from, allow_peeking=allow_peeking, on_fault=STOP,
+        list(dict.fromkeys(lineup)), rules, changes=changes, players=asked.players, lineups=[lineup], deals=asked.deals,
+        seed=asked.seed, agents_from=agents_from, allow_peeking=asked.allow_peeking, on_fault=STOP,
     )  # fmt: skip
     for each in t.agents:
         build(each)  # one that cannot be compiled says so before anything is written
-    fresh_deals = 2 * deals if fresh is None else fresh
-    said = _spec(t, candidates, objective, trials, fresh_deals, str(optuna.__version__))
+    fresh = 2 * asked.deals if asked.fresh is None else asked.fresh
+    said = _spec(t, candidates, asked.objective, asked.trials, fresh, str(optuna.__version__))
     interrupt = interrupt or threading.Event()
     with contextlib.ExitStack() as stack:
         folder = Path(out or stack.enter_context(tempfile.TemporaryDirectory(prefix="mtrain-")))
         stack.enter_context(SEARCH_KIND.opened(folder, said, resume))
-        kept = Kept(folder, jobs, interrupt, derived=False)
-        hunt = Hunt(kept, t, OBJECTIVES[objective], candidates, registry, trials, watch)
+        kept = Kept(folder, asked.jobs, interrupt, derived=False)
+        hunt = Hunt(kept, t, OBJECTIVES[asked.objective], candidates, registry, asked.trials, asked.watch)
         try:
             hunt.run(optuna)
-            found = _confirmed(hunt, fresh_deals)
+            found = _confirmed(hunt, fresh)
         except Interrupted:
             raise SearchInterrupted(hunt.table()) from None
         except KeyboardInterrupt:

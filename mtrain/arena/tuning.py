@@ -7,7 +7,6 @@ games alone, so the same tuning gives the same bytes however many workers there 
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena.dial import Dial, make_dial
+from mtrain.arena.level_options import Tune
 from mtrain.arena.plays import Kept, Plays, numbers, taken
 from mtrain.arena.targets import Beats, Shares, Steps, TargetsError, Wanted
 from mtrain.errors import Trouble
@@ -24,9 +24,6 @@ from mtrain.study.format import counted
 from mtrain.think.agent import AgentSpec
 from mtrain.think.levels import NAME
 from mtrain.think.registry import Registry, refuse_peeking
-
-GAMES = 100_000
-"""How many games a tuning plays where nothing else is said."""
 
 GRID = 9  # positions that the search begins with
 REFINES = 2  # how often it looks closer at what the targets are now
@@ -140,16 +137,8 @@ def plan_tuning(
     strong: str,
     weak: str,
     wanted: Wanted,
-    *,
-    top: str | None = None,
-    names: Sequence[str] | None = None,
-    references: Sequence[str] = ("greedy",),
     rules: RuleSet,
-    players: int = 4,
-    games: int = GAMES,
-    seed: int = 0,
-    max_step: float | None = None,
-    agents_from: Sequence[str | Path] = (),
+    **options: Any,
 ) -> Tuning:
     """Check everything about a tuning before any of it is played.
 
@@ -158,6 +147,9 @@ def plan_tuning(
     TargetsError, AgentError, RulesError, TournamentError
         With one sentence.
     """
+    asked = Tune(**options)
+    agents_from = tuple(map(str, asked.agents_from))
+    references, players, names, max_step = asked.references, asked.players, asked.names, asked.max_step
     registry = Registry(agents_from)
     dial = make_dial(registry, strong, weak)
     if not references:
@@ -165,7 +157,7 @@ def plan_tuning(
     if len(references) > players - 1:
         raise TargetsError(f"{len(references)} references are more than the {players - 1} other seats of a table")
     known = tuple(registry.parse(text) for text in references)
-    over = None if top is None else registry.parse(top)
+    over = None if asked.top is None else registry.parse(asked.top)
     refuse_peeking([dial.strong, *known, *([over] if over else [])])
     if over is not None and isinstance(wanted, Shares):
         raise TargetsError("a top agent takes the place of the strongest level, whose share is asked for; leave it out")
@@ -181,11 +173,11 @@ def plan_tuning(
     if max_step is not None and not max_step > 0:
         raise TargetsError(f"max_step is a number of pips/round, above 0, not {max_step!r}")
     tuning = Tuning(
-        dial, wanted, tuple(names), over, known, rules, players, games, seed, max_step, tuple(map(str, agents_from))
+        dial, wanted, tuple(names), over, known, rules, players, asked.games, asked.seed, max_step, agents_from
     )
-    if games < tuning.sizes.least:
+    if asked.games < tuning.sizes.least:
         raise TargetsError(
-            f"{counted(games, 'game')} are too few for {counted(wanted.levels, 'level')} at this table; "
+            f"{counted(asked.games, 'game')} are too few for {counted(wanted.levels, 'level')} at this table; "
             f"it takes {tuning.sizes.least:,} at least"
         )
     return tuning

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from mtrain.arena.level_options import Like, Maximise, Tune
+from mtrain.arena.options import parted
 from mtrain.cli.options import (
     agents_from_too,
     changes_of,
@@ -16,6 +18,7 @@ from mtrain.cli.options import (
     jobs_given,
     json_too,
     needs_out,
+    options_from,
     quiet_too,
     resume_too,
     rules_given,
@@ -36,28 +39,21 @@ def _numbers(_: click.Context, parameter: click.Parameter, given: str | None) ->
 @click.command()
 @click.argument("strong", metavar="[AGENT", required=False)
 @click.argument("weak", metavar="[WEAK]]", required=False)
-@click.option("--levels", type=int, help="How many levels  [default: 5, or as many as there are targets]")
+@options_from(Like, only=("levels",))
 @click.option(
     "--targets", callback=_numbers, metavar="SHARE,…", help="Share of the games each level wins, weakest first."
 )
-@click.option("--weakest", type=float, help="Equal steps in pips/round from this share of the games upward.")
-@click.option("--beats", type=float, help="The share of the rounds that each level takes from the next lower.")
-@click.option("--top", metavar="AGENT", help="The strongest level is this agent.")
+@options_from(Like, after="levels")
+@options_from(Tune, to="top")
 @click.option("--names", metavar="NAME,…", help="What the levels are called, weakest first  [default: 1,2,…]")
-@click.option(
-    "--with", "references", multiple=True, metavar="AGENT", help="Who sits in the other seats  [default: greedy]"
-)
-@click.option("--max-step", type=float, help="Pips/round that neighbours may differ by: more is a level missing.")
+@options_from(Tune, only=("references", "max_step"))
 @click.option(
     "--maximise", type=click.Choice(["pips", "win", "rank"]), help="Search AGENT's parameters for this instead."
 )
 @click.option("--space", multiple=True, metavar="PARAM=LOW..HIGH", help="With --maximise: what is searched; or A|B|C.")
-@click.option("--trials", type=int, help="With --maximise: candidates  [default: 50]")
-@click.option("--deals", type=int, help="With --maximise: deals of a candidate  [default: 200]")
-@click.option("--fresh", type=int, help="With --maximise: deals that confirm the winner  [default: twice --deals]")
+@options_from(Maximise)
 @rules_given
-@click.option("--players", default=4, show_default=True, type=int, help="Seats at a table.")
-@click.option("--games", type=int, help="The budget of a tuning  [default: 100000]")
+@options_from(Tune, only=("players", "games"))
 @seed_given
 @jobs_given
 @click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/levels-NNN]")
@@ -91,19 +87,19 @@ def tune(
             raise click.UsageError(f"--{name.replace('_', '-')} {other} --maximise")
     out, changes, rules = asked.pop("out"), changes_of(asked.pop("changes")), asked.pop("rules")
     folder = Path(out) if out else next_free("search" if maximise else "levels")
-    # What is not said is the function's to say.
-    given = {name: value for name, value in asked.items() if value not in (None, ()) and name not in ("space", "names")}
+    space, names = asked.pop("space"), asked.pop("names")
+    given = {name: value for name, value in asked.items() if value not in (None, ())}  # the rest holds as it is
+    given |= {"rules": rules, "changes": changes}
     if maximise is None:
-        _tune(
-            strong, weak, folder, quiet, as_json, given | {"rules": rules, "changes": changes, "names": asked["names"]}
-        )
+        given = {name: value for name, value in given.items() if name not in searched}
+        _tune(strong, weak, folder, quiet, as_json, given | {"names": names})
         return
     if strong is None or weak is not None:
         raise click.UsageError("--maximise searches the parameters of one agent: name it, and it alone")
-    given |= {"objective": maximise, "rules": rules, "changes": changes}
+    given = {name: value for name, value in given.items() if name not in tuned} | {"objective": maximise}
     if "references" in given:
         given["against"] = given.pop("references")
-    _maximise(strong, list(asked["space"]), folder, quiet, as_json, given)
+    _maximise(strong, list(space), folder, quiet, as_json, given)
 
 
 def _tune(
@@ -119,13 +115,12 @@ def _tune(
 
     if strong is not None and weak is None:
         raise click.UsageError(f"name the weak end of the dial, too: {strong} with other numbers")
-    how = {name: asked.pop(name) for name in ("jobs", "resume") if name in asked}
-    like = {name: asked.pop(name) for name in ("levels", "targets", "weakest", "beats") if name in asked}
-    asked["names"] = asked["names"].split(",") if asked["names"] is not None else None
-    if asked["names"] and not {"levels", "targets"} & set(like):
-        like["levels"] = len(asked["names"])
-    asked["rules"] = override(preset(asked["rules"]), asked.pop("changes"))
-    plan = tuning.plan_tuning(strong or tuning.STRONG, weak or tuning.WEAK, wanted(**like), **asked)
+    like, options, how = parted(asked, Like, Tune)
+    rules = override(preset(how.pop("rules")), how.pop("changes"))
+    options["names"] = options["names"].split(",") if options["names"] is not None else None
+    if options["names"] and not {"levels", "targets"} & set(like):
+        like["levels"] = len(options["names"])
+    plan = tuning.plan_tuning(strong or tuning.STRONG, weak or tuning.WEAK, wanted(**like), rules, **options)
     games, seats = counted(plan.sizes.games, "game"), counted(plan.players, "seat")
     click.echo(f"mtrain: {plan.wanted}; {games} at most, {seats}", err=True)
     with _working(folder, quiet) as more:
