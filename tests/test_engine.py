@@ -430,7 +430,7 @@ def beyond(states, i):
 
 
 try:
-    kernel(beyond, None)(np.zeros(1, STATE), 19)
+    kernel(beyond)(np.zeros(1, STATE), 19)
 except IndexError:
     print("checked", len(tables))
 """

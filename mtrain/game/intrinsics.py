@@ -3,6 +3,8 @@
 In plain Python the function itself runs; in a kernel its `overload` does, with the same outcome.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-decorators
+
 from typing import Any
 
 import numba

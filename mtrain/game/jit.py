@@ -6,6 +6,8 @@ changed helper never meets stale code, and a comment compiles nothing again. A t
 without a writable folder goes on without a cache. This module knows nothing of dominoes.
 """
 
+# mypy: implicit-reexport
+
 import contextlib
 import functools
 import hashlib
@@ -17,7 +19,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import llvmlite
 import numba
@@ -191,14 +193,19 @@ class _HealingCache(FunctionCache):  # type: ignore[misc]
             self._enabled = False
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile `function` when it is first called; keep the machine code for the next process, if it lies in a file."""
-    if not JIT:
-        return function
-    compiled = numba.njit(nogil=True)(function)
-    with contextlib.suppress(RuntimeError):  # what cannot be kept is compiled anew each time
-        compiled._cache = _HealingCache(function)
-    return compiled
+if TYPE_CHECKING:
+    # Kernels have no annotations, since numba gives them their types: type checkers leave them alone.
+    from typing import no_type_check as kernel
+else:
+
+    def kernel(function: Callable[..., Any]) -> Any:
+        """Compile `function` when first called; if it lies in a file, keep the machine code for the next process."""
+        if not JIT:
+            return function
+        compiled = numba.njit(nogil=True)(function)
+        with contextlib.suppress(RuntimeError):  # what cannot be kept is compiled anew each time
+            compiled._cache = _HealingCache(function)
+        return compiled
 
 
 def addressed(kernels: Sequence[Any], signature: Any) -> Any:

@@ -20,7 +20,7 @@ from mtrain.game.tiles import HI, LO, tile_of, tile_text
 # A tile on a train: the number that joins it to the train, and the number that it leaves open.
 Joined = tuple[int, int]
 
-_open_to = getattr(kernels.open_to, "py_func", kernels.open_to)
+_open_to: Any = getattr(kernels.open_to, "py_func", kernels.open_to)
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def compiled(function: Callable[..., int]) -> Any:
     """
     if hasattr(function, "py_func"):
         return function
-    made = jit.kernel(function)
+    made: Any = jit.kernel(function)
     if not jit.JIT:
         made.py_func = function  # what tells a compiled function from one that is asked from Python
     return made

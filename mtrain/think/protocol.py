@@ -101,7 +101,7 @@ _MOST = _HEAD + 3 * MAX_TILES
 
 
 @kernel
-def _flat(obs, i, out):  # type: ignore[no-untyped-def]
+def _flat(obs, i, out):
     """Write what `act` tells of an observation into ``out: int64[_MOST]`` as plain numbers."""
     o = obs[i]
     seat = np.int64(o.turn)
