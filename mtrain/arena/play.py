@@ -10,6 +10,7 @@ tournaments or tables.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from mtrain.game.jit import addressed, kernel, swallowed
 from mtrain.game.journal import NONE, advance_noting, apply_noting, blank_journal
 from mtrain.game.kernels import first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.rules import RuleSet
-from mtrain.game.state import DRAWS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
+from mtrain.game.state import DRAWS, MAX_ACTIONS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
 from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot
 from mtrain.think.asking import ask
 from mtrain.think.faults import Unasked
@@ -31,8 +32,6 @@ from mtrain.think.policies import uniform_policy
 ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "plays_own")
 # Columns of `Played.ends`, one row a round.
 END = ("engine", "starter", "blocked")
-
-_MAX_ACTIONS = 512
 
 
 @dataclass(frozen=True)
@@ -115,34 +114,38 @@ def _end_round(s, rows, ends, counts, stood):
     ends[2] = s.over != OUT
 
 
+class _Agents(NamedTuple):
+    """Who plays: an entry each. `seen` is scratch, for what the one on turn is shown."""
+
+    kernels: Any
+    owns: np.ndarray
+    in_python: np.ndarray
+    peeks: np.ndarray
+    seen: np.ndarray
+
+
+class _Written(NamedTuple):
+    """What is written down: as in `Played`, and by game and seat the round's choices, and those that stand-ins made."""
+
+    rows: np.ndarray
+    ends: np.ndarray
+    counts: np.ndarray
+    stood: np.ndarray
+    times: np.ndarray
+
+
 @kernel
-def _run(
-    states,
-    active,
-    seen,
-    seed,
-    deals,
-    seatings,
-    who,
-    kernels,
-    owns,
-    in_python,
-    peeks,
-    stood,
-    rows,
-    ends,
-    counts,
-    times,
-    report,
-    journal,
-):
+def _run(states, active, seed, games, agents, written, report, journal):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
-    ``active: int64[n]`` holds the games' numbers; those that wait are written to its front. ``report: int64[4]``: the
-    actions done, and where to go on: at which entry of `active`, and how many wait so far. Returns how many wait, or
-    -1 after an illegal answer (then the last of `report`): once that game has another, the call is to be repeated.
-    With a journal there is one game, and it waits at the end of every round, too.
+    ``active: int64[n]`` holds the games' numbers; those that wait are written to its front.
+    ``games: int64[n, 2 + seats]``: deal, seating, who sits where.
+    ``report: int64[4]``: the actions done, and where to go on: at which entry of `active`, and how many wait so far.
+    Returns how many wait, or -1 after an illegal answer (then the last of `report`): once that game has another, the
+    call is to be repeated. With a journal there is one game, and it waits at the end of every round, too.
     """
+    kernels, owns, in_python, peeks, seen = agents
+    rows, ends, counts, stood, times = written
     waiting = report[2]
     o = seen[0]
     buffer = np.empty(2, np.int64)
@@ -160,18 +163,18 @@ def _run(
                     break
                 if s.number == s.n_rounds:
                     break
-                next_round(s, seed, deals[g])
+                next_round(s, seed, games[g, 0])
                 continue
             action = np.int64(0)
             if n == 1:
                 action = nth_action(s, 0)
             else:
                 seat = np.int64(s.turn)
-                agent = who[g, seat]
+                agent = games[g, 2 + seat]
                 counts[g, seat] += 1
                 if stood[g, seat]:
                     stood[g, seat] += 1
-                    apply_noting(s, stand_in(s, seed, deals[g], seatings[g], counts[g, seat]), journal)
+                    apply_noting(s, stand_in(s, seed, games[g, 0], games[g, 1], counts[g, seat]), journal)
                     report[0] += 1
                     continue
                 if in_python[agent]:
@@ -277,21 +280,26 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
     """
     n, players = games.who.shape
     states = np.zeros(n, STATE)
-    _begin(states, blank(rules, players), np.uint64(seed), games.deal, games.starter, games.seating)
+    start = np.uint64(seed)
+    _begin(states, blank(rules, players), start, games.deal, games.starter, games.seating)
 
-    in_python = np.array([bot.how != KERNEL for bot in bots], np.uint8)
-    peeks = np.array([bot.peeks for bot in bots], np.uint8)
-    kernels = addressed([bot.call if bot.how == KERNEL else uniform_policy for bot in bots], KERNEL_SIGNATURE)
-    owns = np.zeros(len(bots), OWN)
+    table = np.column_stack([games.deal, games.seating, games.who])
+    agents = _Agents(
+        addressed([bot.call if bot.how == KERNEL else uniform_policy for bot in bots], KERNEL_SIGNATURE),
+        np.zeros(len(bots), OWN),
+        np.array([bot.how != KERNEL for bot in bots], np.uint8),
+        np.array([bot.peeks for bot in bots], np.uint8),
+        np.zeros(1, STATE),
+    )
     for k, bot in enumerate(bots):
-        owns[k].params[:] = bot.params
+        agents.owns[k].params[:] = bot.params
     rows = np.zeros((n, rules.rounds, players, len(ROW)), np.int16)
     ends = np.zeros((n, rules.rounds, len(END)), np.int8)
     counts = np.zeros((n, players), np.int16)
     times = np.zeros((len(bots), BINS + 2))
     report = np.zeros(4, np.int64)
-    seen = np.zeros(1, STATE)
     referee = Referee(on_fault, games.deal, games.seating, players)
+    written = _Written(rows, ends, counts, referee.stood, times)
     listening = any(bot.crew for bot in bots)
     journal = blank_journal() if listening else NONE
 
@@ -300,31 +308,12 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
         s = states[g]
         decision = int(counts[g, s.turn])
         referee.fault(g, s, bots[games.who[g, s.turn]].spec.label, decision, given, why)
-        _substitute(states, g, np.uint64(seed), games.deal[g], games.seating[g], decision, journal)
+        _substitute(states, g, start, games.deal[g], games.seating[g], decision, journal)
 
     def go_on(active: np.ndarray, raised: list[BaseException]) -> np.ndarray:
         """Play games on until each is over or waits for a Python agent; return those that wait."""
         while True:
-            waiting = _run(
-                states,
-                active,
-                seen,
-                np.uint64(seed),
-                games.deal,
-                games.seating,
-                games.who,
-                kernels,
-                owns,
-                in_python,
-                peeks,
-                referee.stood,
-                rows,
-                ends,
-                counts,
-                times,
-                report,
-                journal,
-            )
+            waiting = _run(states, active, start, table, agents, written, report, journal)
             if waiting >= 0:
                 return active[:waiting]
             why = Unasked(0) if raised else None
@@ -359,7 +348,7 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
             telling.over(states[g])
             if states[g].number == rules.rounds:
                 return
-            _deal_next(states, g, np.uint64(seed), games.deal[g])
+            _deal_next(states, g, start, games.deal[g])
             telling.round(states[g])
 
     try:
@@ -391,7 +380,7 @@ def see(states: np.ndarray, waiting: np.ndarray, peeks: bool) -> tuple[np.ndarra
     """
     n = len(waiting)
     obs = np.zeros(n, STATE)
-    actions = np.zeros((n, _MAX_ACTIONS), np.int64)
+    actions = np.zeros((n, MAX_ACTIONS), np.int64)
     streams = np.zeros(n, np.uint64)
     most = gather(states, waiting, peeks, obs, actions, streams)
     return obs, np.ascontiguousarray(actions[:, :most]), streams

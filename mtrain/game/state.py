@@ -54,6 +54,7 @@ from mtrain.game.tiles import MAX_TILES, N_NUMBERS, set_size
 MAX_SEATS = MAX_PLAYERS
 MAX_TRAINS = MAX_SEATS + 1
 STATION = MAX_TRAINS + 1
+MAX_ACTIONS = 512  # more than can be legal at once
 
 # `owed`: what the seat on turn has to lay next.
 FIRST = 0  # the turn's first tile
