@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mtrain import compiled
-from mtrain.think.survey import TUNED, linear_policy
+from mtrain.think.survey import WEIGHT_OF, linear_policy
 
 
 @dataclass(frozen=True)
@@ -46,22 +46,22 @@ class Agent:
         `offers`, over the same.
     """
 
-    rest: float = float(TUNED[0])
-    rest_pips: float = float(TUNED[1])
-    doubles: float = float(TUNED[2])
-    bare: float = float(TUNED[3])
-    plan_pips: float = float(TUNED[4])
-    turns: float = float(TUNED[5])
-    marked: float = float(TUNED[6])
-    uncovered: float = float(TUNED[7])
-    offers: float = float(TUNED[8])
-    homes: float = float(TUNED[9])
-    dead: float = float(TUNED[10])
-    stuck: float = float(TUNED[11])
-    reach: float = float(TUNED[12])
-    rest_risk: float = float(TUNED[13])
-    plan_risk: float = float(TUNED[14])
-    offer_risk: float = float(TUNED[15])
+    rest: float = WEIGHT_OF["rest"]
+    rest_pips: float = WEIGHT_OF["rest_pips"]
+    doubles: float = WEIGHT_OF["doubles"]
+    bare: float = WEIGHT_OF["bare"]
+    plan_pips: float = WEIGHT_OF["plan_pips"]
+    turns: float = WEIGHT_OF["turns"]
+    marked: float = WEIGHT_OF["marked"]
+    uncovered: float = WEIGHT_OF["uncovered"]
+    offers: float = WEIGHT_OF["offers"]
+    homes: float = WEIGHT_OF["homes"]
+    dead: float = WEIGHT_OF["dead"]
+    stuck: float = WEIGHT_OF["stuck"]
+    reach: float = WEIGHT_OF["reach"]
+    rest_risk: float = WEIGHT_OF["rest_risk"]
+    plan_risk: float = WEIGHT_OF["plan_risk"]
+    offer_risk: float = WEIGHT_OF["offer_risk"]
 
     version = 1
     kernel = compiled(linear_policy)

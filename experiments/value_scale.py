@@ -60,7 +60,7 @@ def main() -> None:
             if len(actions) < 2:
                 continue
             values = np.zeros(len(actions))
-            weigh_all(obs[0], actions, len(actions), TUNED, 0, values)
+            weigh_all(obs[0], actions, TUNED, 0, values)
             best = int(values.argmin())
             costs, _ = look(obs, actions, asked.worlds, int(stream(asked.seed, WORLD, k, 0, 0)))
             for i in np.flatnonzero((values > values[best]) & (values - values[best] < FAR)).tolist():

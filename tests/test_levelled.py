@@ -226,7 +226,7 @@ def test_it_forgets_what_it_is_told_to_and_nothing_else() -> None:
 def _outcomes(obs, forgotten, costs, outs, mine):
     actions = np.empty(512, np.int64)
     n = list_actions(obs[0], actions)
-    outcomes(obs[0], actions, n, forgotten, 0, costs, outs, mine[0])
+    outcomes(obs[0], actions[:n], forgotten, 0, costs, outs, mine[0])
 
 
 def test_what_actions_come_to_in_common_worlds() -> None:

@@ -10,7 +10,7 @@ from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import Action
 from mtrain.game.rules import preset
 from mtrain.game.state import OUT, OWN, STATE
-from mtrain.think.base import BASE_HEURISTIC, BASE_PLANNER, NO_BASE
+from mtrain.think.base import BASE_HEURISTIC, BASE_NONE, BASE_PLANNER
 from mtrain.think.montecarlo import _doubt, _halve, monte_carlo
 from mtrain.think.outcomes import COUNTS, GO_OUT, LEAD, OWN_PIPS, PROOFS, WIN_GAME, _ahead, cost
 from mtrain.think.planner import PLAIN, planner_policy
@@ -140,4 +140,4 @@ def test_every_search_plays(base: str, source: str) -> None:
     games = Games(np.arange(2), np.zeros(2, np.int64), np.arange(2), np.zeros((2, 3), np.int64))
     spec = Registry().parse(f"mc:worlds=2,base={base},worlds_from={source},objective=game")
     assert play(preset("trainyard"), [build(spec)], games, 1).decisions[0] > 20
-    assert NO_BASE == 0
+    assert BASE_NONE == 0

@@ -4,13 +4,11 @@ import numpy as np
 
 from mtrain.game.jit import kernel
 from mtrain.game.state import OWN
-from mtrain.think.planner import PLAIN, planner_policy
+from mtrain.think.planner import PLAIN, plan_ahead
 from mtrain.think.survey import TUNED, linear_policy
 
 # No base (the search's best is played), and those that a gate protects.
-NO_BASE, BASE_PLANNER, BASE_HEURISTIC = range(3)
-
-NOBODY = -1
+BASE_NONE, BASE_PLANNER, BASE_HEURISTIC = range(3)
 
 
 @kernel
@@ -21,27 +19,23 @@ def set_params(own, params):
 
 
 @kernel
-def base_action(policy, obs, own):
-    """Return what a base policy chooses, by the chance of `own`, which moves on."""
-    scratch = np.zeros(1, OWN)
-    theirs = scratch[0]
+def base_action(policy, depth, obs, own):
+    """Return what a base policy chooses, by the chance of `own`, which moves on.
+
+    A planner looks `depth` tiles ahead; 0: to the end.
+    """
+    return _base_action(policy, depth, obs, own, np.empty(1, OWN))
+
+
+@kernel
+def _base_action(policy, depth, obs, own, owns):
+    theirs = owns[0]
     theirs.chance = own.chance
     if policy == BASE_HEURISTIC:
         set_params(theirs, TUNED)
         action = linear_policy(obs, theirs)
     else:
         set_params(theirs, PLAIN)
-        action = planner_policy(obs, theirs)
+        action = plan_ahead(obs, depth, theirs)
     own.chance = theirs.chance
-    return action + 0 * len(scratch)  # a record does not keep its array alive: this last use of it does
-
-
-@kernel
-def rollers(owns, policy, seat):
-    """Prepare ``owns: OWN[2]``, those who plan in roll-outs and the searching seat; return that seat, or `NOBODY`.
-
-    `NOBODY`: the searching seat plans like all others.
-    """
-    set_params(owns[0], PLAIN)
-    set_params(owns[1], TUNED)
-    return seat if policy == BASE_HEURISTIC else np.int64(NOBODY)
+    return action

@@ -52,6 +52,13 @@ BELIEF = np.dtype(
     )
 )
 
+# What a chain of worlds is walked in: the studied deal, what the others chose, each with the State before it.
+CHAIN = np.dtype(
+    (
+        np.record,
+        np.dtype([("deal", DEAL), ("words", WITNESS), ("pasts", STATE, (MOST,)), ("belief", BELIEF)], align=True),
+    )
+)
 
 # What is believed where nothing else is said.
 FLOOR, REACH, ASKS, WARM_UP, THINNING = 0.1, 30, 1, 2000, 40
@@ -115,26 +122,25 @@ def belief(
 
 
 @kernel
-def start_chain(d, w, pasts, seat, obs, belief, own):
-    """Begin a chain of deals whose limit is the weighted posterior, for the studied DEAL `d` of `seat`.
-
-    `w` is a record of dtype WITNESS, ``pasts: STATE[witness.MOST]``; both are overwritten.
-    """
+def _start(chain, obs, seat, own):
+    """Begin a chain of deals whose limit is the weighted posterior, for the studied deal of `seat`."""
+    d, w, pasts, belief = chain.deal, chain.words, chain.pasts, chain.belief
     belief.own.chance = mix(own.chance)
     deal_again(d, own)
     listen(w, pasts, d, obs, seat, belief.reach)
     for other in range(np.int64(obs.n_seats)):
         w.said[other] = log_chance(w, pasts, d, other, belief)
-    walk(d, w, pasts, belief, own, belief.warm_up)
+    _walk(chain, own, belief.warm_up)
 
 
 @kernel
-def walk(d, w, pasts, belief, own, n):
+def _walk(chain, own, n):
     """Try to move `n` rings of tiles; return how many tiles changed places.
 
     A ring changes places as in `worlds.move`, and stays so with the ratio of the weights: only those of the seats that
     it touches are weighed again. Weights are kept as first found: a policy's own chance does not move the limit.
     """
+    d, w, pasts, belief = chain.deal, chain.words, chain.pasts, chain.belief
     moved = 0
     for _ in range(n):
         length = move(d, own, unmet(d) if d.n_needs else 0)
@@ -163,6 +169,21 @@ def walk(d, w, pasts, belief, own, n):
 
 
 @kernel
+def next_likely(world, chain, obs, seat, k, own):
+    """Write world number `k` of a chain, whose deal has been studied; return how many tiles changed places since."""
+    d = chain.deal
+    moved = 0
+    if not d.told:
+        deal_again(d, own)
+    elif k == 0:
+        _start(chain, obs, seat, own)
+    else:
+        moved = _walk(chain, own, chain.belief.thinning)
+    write_world(world, d, obs, seat, own)
+    return moved
+
+
+@kernel
 def likely_worlds(worlds, obs, seat, belief, own):
     """Sample worlds by their weights, as the states of a Markov chain.
 
@@ -175,7 +196,7 @@ def likely_worlds(worlds, obs, seat, belief, own):
     obs, seat
         What that seat sees.
     belief
-        A record of dtype BELIEF; its stream is started from `own`.
+        A record of dtype BELIEF, whose stream plays no part: another is started from `own`.
     own
         A record of dtype OWN, whose stream moves on.
 
@@ -189,22 +210,20 @@ def likely_worlds(worlds, obs, seat, belief, own):
     Source of the chain: Andrieu and Roberts, "The pseudo-marginal approach for efficient Monte Carlo computations",
     Annals of Statistics 37 (2009).
     """
-    scratch = np.empty(1, DEAL)
-    words = np.empty(1, WITNESS)
-    pasts = np.empty(MOST, STATE)
-    study(scratch[0], obs, seat)
-    count_deals(scratch[0], seat)
+    return _likely_worlds(worlds, obs, seat, belief, own, np.empty(1, CHAIN))
+
+
+@kernel
+def _likely_worlds(worlds, obs, seat, belief, own, chains):
+    chain = chains[0]
+    d = chain.deal
+    chain.belief = belief
+    study(d, obs, seat)
+    count_deals(d, seat)
     n = len(worlds)
     moved = 0
     for k in range(n):
-        d, w = scratch[0], words[0]  # a record does not keep its array alive: being asked for again, arrays do
-        if not d.told:
-            deal_again(d, own)
-        elif k == 0:
-            start_chain(d, w, pasts, seat, obs, belief, own)
-        else:
-            moved += walk(d, w, pasts, belief, own, belief.thinning)
-        write_world(worlds[k], d, obs, seat, own)
-    if not scratch[0].told or scratch[0].n_hand == 0:
+        moved += next_likely(worlds[k], chain, obs, seat, k, own)
+    if not d.told or d.n_hand == 0:
         return float(n)
-    return min(float(n), 1.0 + moved / scratch[0].n_hand) + 0 * len(words)
+    return min(float(n), 1.0 + moved / d.n_hand)

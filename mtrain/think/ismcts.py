@@ -15,13 +15,13 @@ import numpy as np
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, advance, apply, nth_action
 from mtrain.game.rng import below, mix
-from mtrain.game.state import OWN, STATE
-from mtrain.think.base import NO_BASE, base_action, rollers
-from mtrain.think.outcomes import cost, plan_for_others
-from mtrain.think.planner import PLANS, make_plan, note_laid, planned_action
-from mtrain.think.rollouts import roll_plans
-from mtrain.think.trail import TRAIL
-from mtrain.think.worlds import determinize
+from mtrain.think.base import BASE_NONE, base_action
+from mtrain.think.outcomes import PROOFS, SIMULATION, begin, cost, finish, next_world, plan_for_others, play_out, start
+from mtrain.think.planner import note_laid, planned_action
+from mtrain.think.rollouts import ROLL_PLANNER
+
+# The parameters of `tree_search`.
+ITERATIONS, EXPLORE, GROW, OBJECTIVE, BASE, GATE, WAYS, PAIRED = range(8)
 
 # A node of the tree; node 0 is the root. Children are a list: the newest first, each naming the next.
 NODE = np.dtype(
@@ -171,32 +171,33 @@ def _surely_better(nodes, node, other, gate):
 
 
 @kernel
-def _to_choice(s, seat, plans, t, own):
-    """Play on, the others by their plans, until `seat` has a choice; say whether it came to that."""
+def _to_choice(sim):
+    """Play the future on, the others by their plans, until the seat has a choice; say whether it came to that."""
+    s = sim.future
     while True:
         n = advance(s)
         if n == 0:
             return False
         turn = np.int64(s.turn)
-        if n > 1 and turn == seat:
+        if n > 1 and turn == sim.seat:
             return True
-        action = nth_action(s, 0) if n == 1 else planned_action(s, plans, t, own)
+        action = nth_action(s, 0) if n == 1 else planned_action(s, sim.later, sim.trail, sim.planner)
         if action != PASS:
-            note_laid(plans, turn, action)
+            note_laid(sim.later, turn, action)
         apply(s, action)
 
 
 @kernel
-def _descend(nodes, n_nodes, s, seat, world, width, grow, plans, t, own):
-    """Go down the tree in the State `s`, to where a roll-out begins; return that node, 0 if there is none to go to."""
+def _descend(nodes, n_nodes, sim, world, width, grow):
+    """Go down the tree in the future, to where a roll-out begins; return that node, 0 if there is none to go to."""
     node = np.int64(0)
     while True:
-        child = walk(nodes, n_nodes, node, s, world, width, own)
+        child = walk(nodes, n_nodes, node, sim.future, world, width, sim.planner)
         if child == 0:
             return node
         node = child
-        apply(s, nodes[node].action)
-        if nodes[node].n_visits < grow or not _to_choice(s, seat, plans, t, own):
+        apply(sim.future, nodes[node].action)
+        if nodes[node].n_visits < grow or not _to_choice(sim):
             return node
 
 
@@ -210,67 +211,58 @@ def tree_search(obs, own):
     is played out from the base's action, too, and the tree keeps what its own way cost more: luck common to both
     cancels, for one more roll-out a world.
     """
+    room = min(np.int64(own.params[ITERATIONS]) * np.int64(obs.n_legal), _MOST_NODES) + 1
+    return _tree_search(obs, own, np.empty(1, SIMULATION), np.empty(room, NODE))
+
+
+@kernel
+def _tree_search(obs, own, sims, nodes):
+    sim = sims[0]
     seat = np.int64(obs.turn)
     n = np.int64(obs.n_legal)
-    grow = np.int64(own.params[2])
-    objective = np.int64(own.params[3])
-    base_policy = np.int64(own.params[4])
-    ways = np.int64(own.params[6])
-    paired = own.params[7] != 0.0 and base_policy != NO_BASE
-    states = np.empty(2, STATE)
-    world, future = states[0], states[1]
-    plans = np.zeros(2, PLANS)
-    trails = np.empty(1, TRAIL)
-    owns = np.zeros(2, OWN)
+    budget = np.int64(own.params[ITERATIONS]) * n
+    grow = np.int64(own.params[GROW])
+    objective = np.int64(own.params[OBJECTIVE])
+    base_policy = np.int64(own.params[BASE])
+    ways = np.int64(own.params[WAYS])
+    paired = own.params[PAIRED] != 0.0 and base_policy != BASE_NONE
     base = np.int64(0)
-    if base_policy != NO_BASE:
-        base = np.int64(base_action(base_policy, obs, own))
-    hero = rollers(owns, base_policy, seat)
+    if base_policy != BASE_NONE:
+        base = np.int64(base_action(base_policy, 0, obs, own))
+    begin(sim, obs, seat, ROLL_PLANNER, base_policy, PROOFS)
 
-    budget = np.int64(own.params[0]) * n
-    nodes = np.empty(min(budget, _MOST_NODES) + 1, NODE)
     plant(nodes)
     n_nodes = 1
     n_worlds = 0
     spent = 0
     while n > 1 and spent + paired < budget:
+        next_world(sim, obs, n_worlds, own)
         n_worlds += 1
-        determinize(world, obs, seat, own)
-        plan_for_others(plans[0], trails[0], world, seat)
+        plan_for_others(sim.plans, sim.trail, sim.world, seat)
         chance = mix(own.chance)  # the same chance for every way
         usual = 0.0
         if paired:
-            states[1] = states[0]
-            plans[1] = plans[0]
-            owns[0].chance = chance
-            owns[1].chance = chance
-            apply(future, base)
-            make_plan(plans[1], trails[0], future, seat)
-            roll_plans(future, plans[1], trails[0], owns[0], hero, owns[1])
-            usual = cost(future, seat, objective)
+            play_out(sim, base, chance)
+            usual = cost(sim.future, seat, objective)
             spent += 1
-        width = own.params[1] * np.sqrt(_variance(nodes, 0))
+        width = own.params[EXPLORE] * np.sqrt(_variance(nodes, 0))
         for _ in range(min(ways, budget - spent)):
-            states[1] = states[0]
-            plans[1] = plans[0]
-            owns[0].chance = chance
-            owns[1].chance = chance
-            node = _descend(nodes, n_nodes, future, seat, n_worlds, width, grow, plans[1], trails[0], owns[0])
+            start(sim, chance)
+            node = _descend(nodes, n_nodes, sim, n_worlds, width, grow)
             if node == 0:
                 break
             n_nodes += node == n_nodes
-            make_plan(plans[1], trails[0], future, seat)
-            roll_plans(future, plans[1], trails[0], owns[0], hero, owns[1])
-            back_up(nodes, node, cost(future, seat, objective) - usual)
+            finish(sim)
+            back_up(nodes, node, cost(sim.future, seat, objective) - usual)
             spent += 1
 
     best = _chosen(nodes, own)
     action = nodes[best].action if best else nth_action(obs, below(own, n))
-    if base_policy != NO_BASE and action != base:
+    if base_policy != BASE_NONE and action != base:
         usually = child_by(nodes, 0, base)
-        if best == 0 or usually == 0 or not _surely_better(nodes, best, usually, own.params[5]):
+        if best == 0 or usually == 0 or not _surely_better(nodes, best, usually, own.params[GATE]):
             action = base
-    return action + 0 * (len(states) + len(plans) + len(trails) + len(owns))
+    return action
 
 
 @kernel

@@ -14,15 +14,13 @@ import numpy as np
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, list_actions, nth_action
 from mtrain.game.rng import below, uniform
-from mtrain.game.state import NEVER, OWN, STATE, UNTOLD
-from mtrain.think.base import BASE_HEURISTIC, set_params
-from mtrain.think.montecarlo import monte_carlo
-from mtrain.think.outcomes import OWN_PIPS, PROOFS, outcomes
-from mtrain.think.planner import PLAIN, PLANS, make_plan, planned_action, planner_policy
-from mtrain.think.rollouts import ROLL_PLANNER
+from mtrain.game.state import MAX_ACTIONS, NEVER, OWN, STATE, UNTOLD
+from mtrain.think import montecarlo
+from mtrain.think.base import BASE_HEURISTIC, BASE_PLANNER, base_action, set_params
+from mtrain.think.outcomes import outcomes
+from mtrain.think.planner import PAIR, PLAIN
 from mtrain.think.sense import SANE, folly
-from mtrain.think.survey import N_FEATURES, REST_PIPS, SURVEY, TUNED, UNCOVERED, linear_policy, weigh
-from mtrain.think.trail import TRAIL
+from mtrain.think.survey import N_FEATURES, REST_PIPS, SURVEY, TUNED, UNCOVERED, weigh
 
 # Whose choice is weakened.
 HEURISTIC, PLANNER, MC = range(3)
@@ -30,8 +28,6 @@ HEURISTIC, PLANNER, MC = range(3)
 # The parameters.
 BASE, TEMPERATURE, BLUNDERS, WORLDS, DEPTH, MEMORY, COUNTING, HOARD, SENSE = range(9)
 ALL = 99  # a depth that is none
-
-_MAX_ACTIONS = 512
 
 # How many pips of a round's score a unit of the heuristic's sums is worth, and how far its word on the difference of
 # two actions is off, in pips: `python experiments/value_scale.py` prints both.
@@ -41,9 +37,7 @@ DOUBT = 3.0
 # What the planner's choices are weighed by: the pips that the plan leaves over, and its dislike of a double alone.
 _LEFT = np.zeros(N_FEATURES)
 _LEFT[REST_PIPS] = 1.0
-_LEFT[UNCOVERED] = PLAIN[0]
-
-_GATE = 1.2  # that of `mc` where nothing else is said
+_LEFT[UNCOVERED] = PLAIN[PAIR]
 
 
 @kernel
@@ -82,25 +76,27 @@ def dim(seen, obs, memory, counting, own):
 
 
 @kernel
-def weigh_all(seen, actions, n, weights, depth, values):
-    """Write into ``values: float64[≥ n]`` what each action leaves behind, by `weights` of `survey.FEATURES`."""
-    after = np.empty(1, STATE)
-    covered = np.empty(1, STATE)
-    scratch = np.empty(1, SURVEY)
-    scratch[0].depth = depth
-    owns = np.zeros(1, OWN)
-    set_params(owns[0], weights)
-    for k in range(n):
-        values[k] = weigh(scratch[0], after, covered, seen, actions[k], owns[0])
-    return len(after) + len(covered) + len(scratch) + len(owns)
+def weigh_all(seen, actions, weights, depth, values):
+    """Write into ``values: float64[n]`` what each action leaves behind, by `weights` of `survey.FEATURES`."""
+    _weigh_all(seen, actions, weights, depth, values, np.empty(1, SURVEY), np.empty(1, OWN))
 
 
 @kernel
-def _search(seen, forgotten, actions, n, n_worlds, depth, values, own):
+def _weigh_all(seen, actions, weights, depth, values, scratch, owns):
+    w, own = scratch[0], owns[0]
+    w.depth = depth
+    set_params(own, weights)
+    for k in range(len(actions)):
+        values[k] = weigh(w, seen, actions[k], own)
+
+
+@kernel
+def _search(seen, forgotten, actions, n_worlds, depth, values, own):
     """Draw what the heuristic thinks of each action towards what sampled worlds say, as each is sure of it."""
+    n = len(actions)
     costs = np.empty((n_worlds, n))
     outs = np.empty((n_worlds, n), np.uint8)
-    outcomes(seen, actions, n, forgotten, depth, costs, outs, own)
+    outcomes(seen, actions, forgotten, depth, costs, outs, own)
     best = 0
     for k in range(n):
         if values[k] < values[best]:
@@ -121,26 +117,12 @@ def _search(seen, forgotten, actions, n, n_worlds, depth, values, own):
 
 
 @kernel
-def _planned(seen, depth, own):
-    """Return what a planner would lay that looks `depth` tiles ahead."""
-    plans = np.zeros(1, PLANS)
-    plans[0].depth = depth
-    trails = np.empty(1, TRAIL)
-    owns = np.zeros(1, OWN)
-    set_params(owns[0], PLAIN)
-    owns[0].chance = own.chance
-    make_plan(plans[0], trails[0], seen, np.int64(seen.turn))
-    action = planned_action(seen, plans[0], trails[0], owns[0])
-    own.chance = owns[0].chance
-    return action + 0 * (len(plans) + len(trails))
-
-
-@kernel
-def _values(seen, forgotten, actions, n, base, n_worlds, depth, values, own):
-    """Write what each action costs in pips, as far as it can be told, into ``values: float64[≥ n]``; less is better."""
+def _values(seen, forgotten, actions, base, n_worlds, depth, values, own):
+    """Write what each action costs in pips, as far as it can be told, into ``values: float64[n]``; less is better."""
+    n = len(actions)
     if base == PLANNER:
-        weigh_all(seen, actions, n, _LEFT, depth, values)
-        chosen = _planned(seen, depth, own)
+        weigh_all(seen, actions, _LEFT, depth, values)
+        chosen = base_action(BASE_PLANNER, depth, seen, own)
         best = values[0]
         for k in range(n):
             if actions[k] == chosen:
@@ -148,11 +130,11 @@ def _values(seen, forgotten, actions, n, base, n_worlds, depth, values, own):
         for k in range(n):
             values[k] = abs(values[k] - best)  # its rules come first: what looks better by pips alone is no better
         return
-    weigh_all(seen, actions, n, TUNED, depth, values)
+    weigh_all(seen, actions, TUNED, depth, values)
     for k in range(n):
         values[k] *= PIPS_A_UNIT
     if base == MC and n > 1:
-        _search(seen, forgotten, actions, n, n_worlds, depth, values, own)
+        _search(seen, forgotten, actions, n_worlds, depth, values, own)
 
 
 @kernel
@@ -177,22 +159,17 @@ def _softmax(values, n, temperature, own):
 
 
 @kernel
-def _unweakened(obs, base, n_worlds, own):
-    """Return what the base itself chooses."""
-    owns = np.zeros(1, OWN)
-    owns[0].chance = own.chance
+def _unweakened(obs, base, n_worlds, own, owns):
+    """Return what the base itself chooses; ``owns: OWN[1]`` is scratch."""
+    if base != MC:
+        return base_action(BASE_HEURISTIC if base == HEURISTIC else BASE_PLANNER, 0, obs, own)
     theirs = owns[0]
-    if base == HEURISTIC:
-        set_params(theirs, TUNED)
-        action = linear_policy(obs, theirs)
-    elif base == PLANNER:
-        set_params(theirs, PLAIN)
-        action = planner_policy(obs, theirs)
-    else:
-        set_params(theirs, np.array([float(n_worlds), ROLL_PLANNER, OWN_PIPS, BASE_HEURISTIC, _GATE, PROOFS]))
-        action = monte_carlo(obs, theirs)
+    theirs.chance = own.chance
+    set_params(theirs, montecarlo.USUAL)
+    theirs.params[montecarlo.WORLDS] = n_worlds
+    action = montecarlo.monte_carlo(obs, theirs)
     own.chance = theirs.chance
-    return action + 0 * len(owns)
+    return action
 
 
 @kernel
@@ -202,6 +179,11 @@ def levelled_policy(obs, own):
     Parameters: ``[base, temperature, blunders, worlds, depth, memory, counting, hoard, sense]``; what each means,
     `agents/levelled.py` says.
     """
+    return _levelled(obs, own, np.empty(1, STATE))
+
+
+@kernel
+def _levelled(obs, own, dimmed):
     base = np.int64(own.params[BASE])
     temperature, blunders = own.params[TEMPERATURE], own.params[BLUNDERS]
     n_worlds = np.int64(own.params[WORLDS])
@@ -209,11 +191,11 @@ def levelled_policy(obs, own):
     hoard = own.params[HOARD]
     sense = own.params[SENSE] != 0.0
     if temperature + blunders + hoard == 0.0 and far >= ALL and memory >= 1.0 and counting >= 1.0:
-        return _unweakened(obs, base, n_worlds, own)
+        return _unweakened(obs, base, n_worlds, own, np.empty(1, OWN))
     if blunders > 0.0 and uniform(own) < blunders and not sense:
         return nth_action(obs, below(own, np.int64(obs.n_legal)))
-    actions = np.empty(_MAX_ACTIONS, np.int64)
-    found = np.empty(_MAX_ACTIONS, np.int64)
+    actions = np.empty(MAX_ACTIONS, np.int64)
+    found = np.empty(MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
     if sense:
         folly(obs, actions, n, found)
@@ -226,12 +208,13 @@ def levelled_policy(obs, own):
         return actions[0]
     if sense and blunders > 0.0 and uniform(own) < blunders:
         return actions[below(own, kept)]
-    states = np.empty(1, STATE)
-    states[0] = obs
-    forgotten = dim(states[0], obs, memory, counting, own)
+    seen = dimmed[0]
+    dimmed[0] = obs
+    forgotten = dim(seen, obs, memory, counting, own)
     depth = whole(own, far) if far < ALL else np.int64(0)
-    values = np.empty(_MAX_ACTIONS)
-    _values(states[0], forgotten, actions, kept, base, n_worlds, depth, values, own)
+    actions = actions[:kept]
+    values = np.empty(kept)
+    _values(seen, forgotten, actions, base, n_worlds, depth, values, own)
     for k in range(kept):
         values[k] += hoard * (actions[k] != PASS and actions[k] >> 5 & 31 == actions[k] & 31)
-    return actions[_softmax(values, kept, temperature, own)] + 0 * len(states)
+    return actions[_softmax(values, kept, temperature, own)]

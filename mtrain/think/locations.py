@@ -49,14 +49,13 @@ def _likely(worlds, weights, seen, seat, believed, own):
 
 
 @kernel
-def _uniform(worlds, weights, seen, seat, own):
-    """Write worlds that count alike."""
+def _uniform(worlds, weights, seen, seat, own, deals):
+    """Write worlds that count alike; ``deals: DEAL[1]`` is scratch."""
     weights[:] = 1.0 / len(worlds)
-    scratch = np.empty(1, DEAL)
-    study(scratch[0], seen[0], seat)
-    count_deals(scratch[0], seat)
+    d = deals[0]
+    study(d, seen[0], seat)
+    count_deals(d, seat)
     for k in range(len(worlds)):
-        d = scratch[0]  # a record does not keep its array alive: being asked for again, the array does
         deal_again(d, own[0])
         write_world(worlds[k], d, seen[0], seat, own[0])
     return float(len(worlds))
@@ -90,6 +89,7 @@ class Sampler:
         self.weigh = weigh
         self.worlds = np.zeros(worlds, STATE)
         self.weights = np.zeros(worlds)
+        self.deals = np.zeros(1, DEAL)
         self.places = np.zeros((MAX_TILES, MAX_SEATS + 1))
 
     def places_of(self, obs: np.ndarray, seat: int, chance: int) -> tuple[np.ndarray, float]:
@@ -100,7 +100,7 @@ class Sampler:
         own = np.zeros(1, OWN)
         own[0].chance = np.uint64(chance)
         if self.weigh is None:
-            size = _uniform(self.worlds, self.weights, obs, seat, own)
+            size = _uniform(self.worlds, self.weights, obs, seat, own, self.deals)
         else:
             size = _likely(self.worlds, self.weights, obs, seat, self.believed, own)
         tally(self.worlds, self.weights, self.places)

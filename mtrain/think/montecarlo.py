@@ -12,26 +12,25 @@ import numpy as np
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import list_actions
 from mtrain.game.rng import below, mix
-from mtrain.game.state import OWN, STATE
-from mtrain.think.base import NO_BASE, NOBODY, base_action, rollers
+from mtrain.game.state import MAX_ACTIONS
+from mtrain.think.base import BASE_HEURISTIC, BASE_NONE, base_action
 from mtrain.think.outcomes import (
-    PEEK,
-    POLICY,
-    SOURCE,
+    OWN_PIPS,
+    PROOFS,
+    SIMULATION,
+    begin,
     cost,
-    next_deal,
+    next_world,
     plan_for_others,
     play_out,
-    study_hidden,
 )
-from mtrain.think.planner import PLANS
 from mtrain.think.rollouts import ROLL_PLANNER
-from mtrain.think.trail import TRAIL
-from mtrain.think.witness import MOST
-from mtrain.think.worlds import shuffle_boneyard, write_world
+
+# The parameters of `monte_carlo`, and what they are where nothing else is said.
+WORLDS, ROLLOUT, OBJECTIVE, BASE, GATE, WORLDS_FROM = range(6)
+USUAL = np.array([64, ROLL_PLANNER, OWN_PIPS, BASE_HEURISTIC, 1.2, PROOFS])
 
 _PRIOR = 4.5  # the base is good: from n worlds a gain must be larger by so many standard errors / √n
-_MAX_ACTIONS = 512
 _LOOK = 8  # worlds between two looks at the candidates
 _FAR = 3.0  # standard errors by which a candidate must be worse than the base to be dropped
 
@@ -67,34 +66,26 @@ def monte_carlo(obs, own):
     legal actions. As it is spent, candidates are halved; one that is surely worse than the base goes at once. With
     `PEEK`, `obs` is the whole State.
     """
+    return _monte_carlo(obs, own, np.empty(1, SIMULATION))
+
+
+@kernel
+def _monte_carlo(obs, own, sims):
+    sim = sims[0]
     seat = np.int64(obs.turn)
-    policy = np.int64(own.params[1])
-    objective = np.int64(own.params[2])
-    base_policy = np.int64(own.params[3])
-    gate = own.params[4]
-    worlds_from = np.int64(own.params[5])
-    states = np.empty(3, STATE)
-    world = states[0]
-    source = np.empty(1, SOURCE)
-    pasts = np.empty(MOST if worlds_from == POLICY else 1, STATE)
-    plans = np.zeros(2, PLANS)
-    trails = np.empty(1, TRAIL)
-    owns = np.zeros(2, OWN)
-    actions = np.empty(_MAX_ACTIONS, np.int64)
+    policy = np.int64(own.params[ROLLOUT])
+    objective = np.int64(own.params[OBJECTIVE])
+    base_policy = np.int64(own.params[BASE])
+    actions = np.empty(MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
 
     base = below(own, n)
-    if base_policy != NO_BASE:
-        wanted = base_action(base_policy, obs, own)
+    if base_policy != BASE_NONE:
+        wanted = base_action(base_policy, 0, obs, own)
         for k in range(n):
             if actions[k] == wanted:
                 base = k
-    hero = np.int64(NOBODY)
-    if policy == ROLL_PLANNER:
-        hero = rollers(owns, base_policy, seat)
-
-    if worlds_from != PEEK:
-        study_hidden(source[0], pasts, obs, seat, worlds_from, own)
+    begin(sim, obs, seat, policy, base_policy, np.int64(own.params[WORLDS_FROM]))
     alive = np.ones(n, np.int64)
     gain = np.zeros(n)  # sums of what each candidate cost more than the base
     squares = np.zeros(n)
@@ -102,26 +93,20 @@ def monte_carlo(obs, own):
     n_alive = n
     n_worlds = 0
     spent = 0
-    budget = np.int64(own.params[0]) * n
+    budget = np.int64(own.params[WORLDS]) * n
     halvings = 0
     while (1 << halvings) < n:
         halvings += 1
     stage = 1
     while n_alive > 1 and spent + n_alive <= budget:
-        if worlds_from == PEEK:
-            states[0] = obs
-            shuffle_boneyard(world, own)
-        else:
-            next_deal(source[0], pasts, worlds_from, n_worlds, own)
-            write_world(world, source[0].deal, obs, seat, own)
+        next_world(sim, obs, n_worlds, own)
         if policy == ROLL_PLANNER:
-            plan_for_others(plans[0], trails[0], world, seat)
+            plan_for_others(sim.plans, sim.trail, sim.world, seat)
         chance = mix(own.chance)  # the same chance for every candidate
         for k in range(n):
-            if not alive[k]:
-                continue
-            play_out(states, plans, trails, owns, actions[k], seat, policy, hero, chance)
-            costs[k] = cost(states[1], seat, objective)
+            if alive[k]:
+                play_out(sim, actions[k], chance)
+                costs[k] = cost(sim.future, seat, objective)
         n_worlds += 1
         spent += n_alive
         for k in range(n):
@@ -129,7 +114,7 @@ def monte_carlo(obs, own):
                 more = costs[k] - costs[base]
                 gain[k] += more
                 squares[k] += more * more
-        if n_worlds % _LOOK == 0 and base_policy != NO_BASE:
+        if n_worlds % _LOOK == 0 and base_policy != BASE_NONE:
             for k in range(n):
                 if alive[k] and k != base and gain[k] > _FAR * n_worlds * _error(gain[k], squares[k], n_worlds):
                     alive[k] = 0
@@ -144,13 +129,13 @@ def monte_carlo(obs, own):
             continue
         if gain[k] < gain[best]:
             best, n_best = k, 1
-        elif gain[k] == gain[best] and base_policy == NO_BASE:
+        elif gain[k] == gain[best] and base_policy == BASE_NONE:
             n_best += 1
             if below(own, n_best) == 0:
                 best = k
-    if base_policy != NO_BASE and best != base and not _sure(-gain[best], squares[best], n_worlds, gate):
+    if base_policy != BASE_NONE and best != base and not _sure(-gain[best], squares[best], n_worlds, own.params[GATE]):
         best = base
-    return actions[best] + 0 * (len(states) + len(plans) + len(trails) + len(owns) + len(source))
+    return actions[best]
 
 
 @kernel

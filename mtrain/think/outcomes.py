@@ -10,15 +10,16 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import apply
 from mtrain.game.rng import mix
 from mtrain.game.state import NEVER, OUT, OWN, STATE, UNTOLD
-from mtrain.think.base import BASE_HEURISTIC, NOBODY, rollers, set_params
+from mtrain.think.base import BASE_HEURISTIC, BASE_PLANNER, set_params
 from mtrain.think.counting import count_deals
-from mtrain.think.inference import BELIEF, believe, start_chain, walk
+from mtrain.think.inference import CHAIN, believe, next_likely
 from mtrain.think.planner import PLAIN, PLANS, make_plan
-from mtrain.think.proofs import DEAL, study
+from mtrain.think.proofs import study
 from mtrain.think.rollouts import ROLL_PLANNER, roll_out, roll_plans
+from mtrain.think.survey import TUNED
 from mtrain.think.trail import TRAIL
-from mtrain.think.witness import PLANNER, WITNESS
-from mtrain.think.worlds import deal_again, write_world
+from mtrain.think.witness import PLANNER
+from mtrain.think.worlds import deal_again, shuffle_boneyard, write_world
 
 # What a rollout is worth; less is better.
 OWN_PIPS, LEAD, GO_OUT, WIN_GAME = range(4)
@@ -29,8 +30,32 @@ COUNTS, PROOFS, POLICY, PEEK = range(4)
 
 _ROUND_SPREAD = 17.0  # pips: the spread of a seat's score in one round
 
-# What worlds are sampled by.
-SOURCE = np.dtype((np.record, np.dtype([("deal", DEAL), ("words", WITNESS), ("belief", BELIEF)], align=True)))
+_NOBODY = -1
+
+# What worlds are sampled and played on in. A record, so that it can be handed on in kernels.
+SIMULATION = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("seat", "i8"),  # whose decision it is
+                ("worlds_from", "i8"),
+                ("policy", "i8"),  # of roll-outs
+                ("hero", "i8"),  # the seat that weighs instead of planning; -1: none
+                ("planner", OWN),  # whoever follows the policy …
+                ("weigher", OWN),  # … and the hero
+                ("chain", CHAIN),
+                ("world", STATE),
+                ("plans", PLANS),  # the others', before anything is tried in the world
+                ("future", STATE),  # the world after an action
+                ("later", PLANS),  # … and what all mean to lay there
+                ("seen", STATE),  # … and what a seat sees of it
+                ("trail", TRAIL),
+            ],
+            align=True,
+        ),
+    )
+)
 
 
 @kernel
@@ -65,35 +90,48 @@ def cost(s, seat, objective):
 
 
 @kernel
-def study_hidden(source, pasts, obs, seat, worlds_from, own):
-    """Find out what there is to know of the hidden tiles, once a decision."""
-    d = source.deal
+def begin(sim, obs, seat, policy, base, worlds_from):
+    """Begin a decision of `seat`: say how roll-outs go on, and find out what there is to know of the hidden tiles.
+
+    All follow `policy`; but the seat itself, where others plan, its `base`.
+    """
+    sim.seat = seat
+    sim.worlds_from = worlds_from
+    sim.policy = policy
+    sim.hero = _NOBODY
+    sim.plans.depth = 0
+    sim.planner.params[:] = 0.0
+    if policy == ROLL_PLANNER:
+        set_params(sim.planner, PLAIN)
+        set_params(sim.weigher, TUNED)
+        if base == BASE_HEURISTIC:
+            sim.hero = seat
+    if worlds_from == PEEK:
+        return
     if worlds_from == COUNTS:
-        scratch = np.empty(1, STATE)
-        scratch[0] = obs
-        blind = scratch[0]
-        blind.void[:] = NEVER
-        blind.since[:] = UNTOLD
-        study(d, blind, seat)
-        count_deals(d, seat)
-        return len(scratch)  # a record does not keep its array alive: this last use of it does
-    study(d, obs, seat)
-    count_deals(d, seat)
-    if worlds_from == POLICY and d.told:
-        set_params(source.belief.own, PLAIN)
-        believe(source.belief, PLANNER)
-        start_chain(d, source.words, pasts, seat, obs, source.belief, own)
-    return 0
+        sim.seen = obs
+        sim.seen.void[:] = NEVER
+        sim.seen.since[:] = UNTOLD
+        study(sim.chain.deal, sim.seen, seat)
+    else:
+        study(sim.chain.deal, obs, seat)
+    count_deals(sim.chain.deal, seat)
+    if worlds_from == POLICY:
+        set_params(sim.chain.belief.own, PLAIN)
+        believe(sim.chain.belief, PLANNER)
 
 
 @kernel
-def next_deal(source, pasts, worlds_from, k, own):
-    """Make deal number `k` of a decision."""
-    d = source.deal
-    if worlds_from != POLICY or not d.told:
-        deal_again(d, own)
-    elif k > 0:
-        walk(d, source.words, pasts, source.belief, own, source.belief.thinning)
+def next_world(sim, obs, k, own):
+    """Make world number `k` of a decision."""
+    if sim.worlds_from == PEEK:
+        sim.world = obs
+        shuffle_boneyard(sim.world, own)
+    elif sim.worlds_from == POLICY:
+        next_likely(sim.world, sim.chain, obs, sim.seat, k, own)
+    else:
+        deal_again(sim.chain.deal, own)
+        write_world(sim.world, sim.chain.deal, obs, sim.seat, own)
 
 
 @kernel
@@ -105,40 +143,50 @@ def plan_for_others(plans, t, world, seat):
 
 
 @kernel
-def play_out(states, plans, trails, owns, action, seat, policy, hero, chance):
-    """Play an action in the world ``states[0]``, and then the round to its end, in ``states[1]``.
-
-    ``states: STATE[3]``: the world, its future, scratch. ``plans: PLANS[2]``: those that the others have before, by
-    `plan_for_others`, and scratch; read where the `policy` is `ROLL_PLANNER`. ``owns: OWN[2]``: who plans, and the
-    seat `hero`. All chance is drawn from `chance`, the same for every action tried in a world.
-    """
-    states[1] = states[0]
-    future = states[1]
-    apply(future, action)
-    owns[0].chance = chance
-    owns[1].chance = chance
-    if policy == ROLL_PLANNER:
-        plans[1] = plans[0]
-        make_plan(plans[1], trails[0], future, seat)
-        roll_plans(future, plans[1], trails[0], owns[0], hero, owns[1])
-    else:
-        roll_out(future, states[2], policy, owns[0])
+def start(sim, chance):
+    """Begin a future of the world, in which nothing has happened yet; all chance in it is drawn from `chance`."""
+    sim.future = sim.world
+    sim.later = sim.plans
+    sim.planner.chance = chance
+    sim.weigher.chance = chance
 
 
 @kernel
-def outcomes(obs, actions, n, forgotten, depth, costs, outs, own):
+def finish(sim):
+    """Play the future to the end of its round, all by their plans: the seat makes its own now."""
+    make_plan(sim.later, sim.trail, sim.future, sim.seat)
+    roll_plans(sim.future, sim.later, sim.trail, sim.planner, sim.hero, sim.weigher)
+
+
+@kernel
+def play_out(sim, action, chance):
+    """Play an action in the world, and then the round to its end, in its future.
+
+    All chance is drawn from `chance`, the same for every action tried in a world. `plan_for_others` comes first where
+    roll-outs plan.
+    """
+    start(sim, chance)
+    apply(sim.future, action)
+    if sim.policy == ROLL_PLANNER:
+        finish(sim)
+    else:
+        roll_out(sim.future, sim.seen, sim.policy, sim.planner)
+
+
+@kernel
+def outcomes(obs, actions, forgotten, depth, costs, outs, own):
     """Play actions out in the same worlds; the others plan, and the seat itself weighs as `heuristic` does.
 
     Parameters
     ----------
     obs
         What the seat on turn sees. Of the tiles laid so many may be `forgotten`: struck off `table`, and off `top`.
-    actions, n
-        ``int64[≥ n]``: what is tried.
+    actions : int64[n]
+        What is tried.
     forgotten
         Tiles that were laid and are taken for unseen.
     depth
-        How many tiles plans look ahead, those of the seat itself included; 0: to the end.
+        How many tiles plans look ahead, the seat then planning like the others; 0: to the end.
     costs : float64[worlds, n]
         Written: the pips that the round cost the seat, by world and action.
     outs : uint8[worlds, n]
@@ -146,35 +194,29 @@ def outcomes(obs, actions, n, forgotten, depth, costs, outs, own):
     own
         What worlds are drawn by; its stream moves on.
     """
+    _outcomes(obs, actions, forgotten, depth, costs, outs, own, np.empty(1, SIMULATION))
+
+
+@kernel
+def _outcomes(obs, actions, forgotten, depth, costs, outs, own, sims):
+    sim = sims[0]
     seat = np.int64(obs.turn)
-    states = np.empty(3, STATE)
-    source = np.empty(1, SOURCE)
-    pasts = np.empty(1, STATE)
-    plans = np.zeros(2, PLANS)
-    plans[0].depth = depth
-    trails = np.empty(1, TRAIL)
-    owns = np.zeros(2, OWN)
-    hero = rollers(owns, BASE_HEURISTIC, seat)
-    if depth:
-        hero = np.int64(NOBODY)
-    study_hidden(source[0], pasts, obs, seat, PROOFS, own)
+    begin(sim, obs, seat, ROLL_PLANNER, BASE_PLANNER if depth else BASE_HEURISTIC, PROOFS)
+    sim.plans.depth = depth
     for k in range(len(costs)):
-        next_deal(source[0], pasts, PROOFS, k, own)
-        world = states[0]
-        write_world(world, source[0].deal, obs, seat, own)
-        world.top += forgotten  # more tiles than places are unseen: those beyond the boneyard are nowhere
-        plan_for_others(plans[0], trails[0], world, seat)
+        next_world(sim, obs, k, own)
+        sim.world.top += forgotten  # more tiles than places are unseen: those beyond the boneyard are nowhere
+        plan_for_others(sim.plans, sim.trail, sim.world, seat)
         chance = mix(own.chance)
-        for i in range(n):
-            play_out(states, plans, trails, owns, actions[i], seat, ROLL_PLANNER, hero, chance)
-            costs[k, i] = states[1].pips[seat]
-            outs[k, i] = states[1].over == OUT and states[1].count[seat] == 0
-    return len(states) + len(source) + len(pasts) + len(plans) + len(trails) + len(owns)  # none dies before this
+        for i in range(len(actions)):
+            play_out(sim, actions[i], chance)
+            costs[k, i] = sim.future.pips[seat]
+            outs[k, i] = sim.future.over == OUT and sim.future.count[seat] == 0
 
 
 @kernel
 def _look(obs, actions, costs, outs, own):
-    outcomes(obs[0], actions, len(actions), 0, 0, costs, outs, own[0])
+    outcomes(obs[0], actions, 0, 0, costs, outs, own[0])
 
 
 def look(obs: np.ndarray, actions: np.ndarray, worlds: int, chance: int) -> tuple[np.ndarray, np.ndarray]:

@@ -31,7 +31,7 @@ PLANS = np.dtype(
                 ("at", "i2", (MAX_SEATS,)),  # the next of them
                 ("n", "i2", (MAX_SEATS,)),
                 ("end", "u1", (MAX_SEATS,)),  # the open end that the next one joins
-                ("depth", "u1"),  # tiles that plans look ahead; 0: to the end
+                ("depth", "i8"),  # tiles that plans look ahead; 0: to the end
             ],
             align=True,
         ),
@@ -65,7 +65,7 @@ def longest(t, s, seat, but_hi, but_lo, depth):
 @kernel
 def make_plan(plans, t, s, seat):
     """Make a seat's plan anew; `t` is a scratch record of dtype TRAIL."""
-    longest(t, s, seat, -1, -1, np.int64(plans.depth))
+    longest(t, s, seat, -1, -1, plans.depth)
     n = min(t.n, _LONGEST)
     plans.at[seat] = 0
     plans.n[seat] = n
@@ -153,7 +153,7 @@ def _elsewhere(s, plans, t, seat, free, own):
             if worth < most:
                 continue
             if np.int64(plans.kept[seat, v]) >> x & 1:
-                longest(t, s, seat, max(v, x), min(v, x), np.int64(plans.depth))
+                longest(t, s, seat, max(v, x), min(v, x), plans.depth)
                 if t.n < ahead:
                     continue
             n_best = 1 if worth > most else n_best + 1
@@ -207,8 +207,17 @@ def planned_action(s, plans, t, own):
 @kernel
 def planner_policy(obs, own):
     """Choose by a plan made for this decision. Parameters: those of `planned_action`."""
-    plans = np.zeros(1, PLANS)
-    trails = np.empty(1, TRAIL)
+    return plan_ahead(obs, 0, own)
+
+
+@kernel
+def plan_ahead(obs, depth, own):
+    """Choose by a plan made for this decision, which looks `depth` tiles ahead; 0: to the end."""
+    return _plan_ahead(obs, depth, own, np.empty(1, PLANS), np.empty(1, TRAIL))
+
+
+@kernel
+def _plan_ahead(obs, depth, own, plans, trails):
+    plans[0].depth = depth
     make_plan(plans[0], trails[0], obs, np.int64(obs.turn))
-    action = planned_action(obs, plans[0], trails[0], own)
-    return action + 0 * (len(plans) + len(trails))  # a record does not keep its array alive: this last use of it does
+    return planned_action(obs, plans[0], trails[0], own)

@@ -11,8 +11,12 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, nth_action
 from mtrain.game.rng import below
 
-# What breaks a tie between tiles of equal weight in `greedy`.
+# The parameters of `greedy_policy`, and what breaks a tie between tiles of equal weight.
+OWN_TRAIN, TIES = range(2)
 RANDOM, FOLLOW = range(2)
+
+# The parameters of `double_holder_policy`.
+HAND, RIVAL, COVERED = range(3)
 
 
 @kernel
@@ -35,8 +39,8 @@ def greedy_policy(obs, own):
 
     Parameters: ``[own, ties]``: pips that a place on one's own train is worth; what breaks ties first.
     """
-    liking = own.params[0]
-    follow = own.params[1] == FOLLOW
+    liking = own.params[OWN_TRAIN]
+    follow = own.params[TIES] == FOLLOW
     seat = np.int64(obs.turn)
     best = 0
     worth = -1e9
@@ -66,9 +70,9 @@ def double_holder_policy(obs, own):
     somebody else's at most `rival`; a double that one can cover oneself is free if `covered`.
     """
     seat = np.int64(obs.turn)
-    free = obs.count[seat] <= own.params[0]
+    free = obs.count[seat] <= own.params[HAND]
     for other in range(np.int64(obs.n_seats)):
-        if other != seat and obs.count[other] <= own.params[1]:
+        if other != seat and obs.count[other] <= own.params[RIVAL]:
             free = True
     best = 0
     worth = -1e9
@@ -80,7 +84,7 @@ def double_holder_policy(obs, own):
             here = -1e6  # a double that is the only tile to lay is laid
         elif (action >> 5 & 31) == (action & 31) and not free:
             covers = popcount(np.int64(obs.hand[seat, action & 31])) - 1
-            here -= 1e3 * (own.params[2] == 0.0 or covers == 0)
+            here -= 1e3 * (own.params[COVERED] == 0.0 or covers == 0)
         n_best = 1 if here > worth else n_best + (here == worth)
         if here > worth or (here == worth and below(own, n_best) == 0):
             best, worth = action, here

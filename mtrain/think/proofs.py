@@ -161,8 +161,12 @@ def _engine_found(d, obs, seat, moment):
 
 
 @kernel
-def _read(d, obs, past):
-    """Read the history of an observation from its beginning; return whether it can have been."""
+def _read(d, obs, pasts):
+    """Read the history of an observation from its beginning; return whether it can have been.
+
+    ``pasts: STATE[1]`` is scratch.
+    """
+    past = pasts[0]
     d.last[:] = ALWAYS
     d.least[:] = _NO_DOUBLE
     d.need[:] = _NO_NEED
@@ -342,8 +346,7 @@ def _settled(d, obs, seat):
 @kernel
 def study(d, obs, seat):
     """Write into the DEAL record `d` what the observation of `seat` proves."""
-    scratch = np.empty(1, STATE)
-    d.told = _read(d, obs, scratch[0])
+    d.told = _read(d, obs, np.empty(1, STATE))
     d.n = 0
     k = 0
     if d.told:
@@ -369,7 +372,6 @@ def study(d, obs, seat):
         d.seat[j] = YARD
         d.at[j] = 0
         d.place[j] = k_place
-    return len(scratch)  # a record does not keep its array alive: this last use of it does
 
 
 @kernel

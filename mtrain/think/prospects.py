@@ -10,58 +10,41 @@ from mtrain.game import kernels
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance
 from mtrain.game.rng import mix
-from mtrain.game.state import OWN, STATE
-from mtrain.think.base import BASE_HEURISTIC, rollers
-from mtrain.think.outcomes import PROOFS, SOURCE, next_deal, study_hidden
-from mtrain.think.planner import PLANS, make_plan
-from mtrain.think.rollouts import roll_plans
-from mtrain.think.trail import TRAIL
-from mtrain.think.worlds import write_world
+from mtrain.game.state import OWN
+from mtrain.think.base import BASE_HEURISTIC
+from mtrain.think.outcomes import PEEK, PROOFS, SIMULATION, begin, finish, next_world, plan_for_others, start
+from mtrain.think.rollouts import ROLL_PLANNER
 
 
 @kernel
-def _play_round(world, plans, trails, owns, hero, chance):
+def _play_round(sim, chance):
     """Play a dealt round to its end; all make their plans when the engine lies and the first choice is to be made."""
-    owns[0].chance = chance
-    owns[1].chance = chance
-    if advance(world):
-        for seat in range(np.int64(world.n_seats)):
-            make_plan(plans[0], trails[0], world, seat)
-        roll_plans(world, plans[0], trails[0], owns[0], hero, owns[1])
+    start(sim, chance)
+    if advance(sim.future):
+        plan_for_others(sim.later, sim.trail, sim.future, sim.seat)
+        finish(sim)
 
 
 @kernel
-def _with_hand(obs, seat, costs, own):
-    states = np.empty(1, STATE)
-    source = np.empty(1, SOURCE)
-    pasts = np.empty(1, STATE)
-    plans = np.zeros(1, PLANS)
-    trails = np.empty(1, TRAIL)
-    owns = np.zeros(2, OWN)
-    hero = rollers(owns, BASE_HEURISTIC, seat)
-    study_hidden(source[0], pasts, obs[0], seat, PROOFS, own[0])
+def _with_hand(obs, seat, costs, own, sims):
+    sim = sims[0]
+    begin(sim, obs[0], seat, ROLL_PLANNER, BASE_HEURISTIC, PROOFS)
     for k in range(len(costs)):
-        next_deal(source[0], pasts, PROOFS, k, own[0])
-        write_world(states[0], source[0].deal, obs[0], seat, own[0])
-        _play_round(states[0], plans, trails, owns, hero, mix(own[0].chance))
-        costs[k] = states[0].pips[seat]
-    return len(states) + len(source) + len(pasts) + len(plans) + len(trails) + len(owns)  # none dies before this
+        next_world(sim, obs[0], k, own[0])
+        _play_round(sim, mix(own[0].chance))
+        costs[k] = sim.future.pips[seat]
 
 
 @kernel
-def _before_deal(template, chance, costs):
-    states = np.empty(2, STATE)
-    plans = np.zeros(1, PLANS)
-    trails = np.empty(1, TRAIL)
-    owns = np.zeros(2, OWN)
+def _before_deal(template, chance, costs, sims):
+    sim = sims[0]
     for k in range(len(costs)):
-        states[1] = template[0]
-        kernels.deal(states[1], chance, k)
+        sim.world = template[0]
+        kernels.deal(sim.world, chance, k)
         for seat in range(np.int64(template[0].n_seats)):
-            states[0] = states[1]
-            _play_round(states[0], plans, trails, owns, rollers(owns, BASE_HEURISTIC, seat), chance + np.uint64(k))
-            costs[k, seat] = states[0].pips[seat]
-    return len(states) + len(plans) + len(trails) + len(owns)  # none dies before this
+            begin(sim, sim.world, seat, ROLL_PLANNER, BASE_HEURISTIC, PEEK)
+            _play_round(sim, chance + np.uint64(k))
+            costs[k, seat] = sim.future.pips[seat]
 
 
 def with_hand(obs: np.ndarray, seat: int, worlds: int, chance: int) -> np.ndarray:
@@ -81,7 +64,7 @@ def with_hand(obs: np.ndarray, seat: int, worlds: int, chance: int) -> np.ndarra
     own = np.zeros(1, OWN)
     own[0].chance = np.uint64(chance)
     costs = np.empty(worlds)
-    _with_hand(obs, seat, costs, own)
+    _with_hand(obs, seat, costs, own, np.zeros(1, SIMULATION))
     return costs
 
 
@@ -98,5 +81,5 @@ def before_deal(dealt: np.ndarray, worlds: int, chance: int) -> np.ndarray:
         What they are made from.
     """
     costs = np.empty((worlds, int(dealt[0].n_seats)))
-    _before_deal(dealt, np.uint64(chance), costs)
+    _before_deal(dealt, np.uint64(chance), costs, np.zeros(1, SIMULATION))
     return costs

@@ -10,7 +10,7 @@ import numpy as np
 from mtrain.game.intrinsics import lowest
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, apply, is_legal, lay, open_to
-from mtrain.game.state import OWN, STATE
+from mtrain.game.state import OWN
 from mtrain.think.base import set_params
 from mtrain.think.survey import SURVEY, TUNED, weigh
 
@@ -22,16 +22,13 @@ FOLLIES = ("stays_in", "passes", "leaves_marked")
 
 
 @kernel
-def goes_out(after, obs, action):
-    """Say whether an action empties the hand, or leaves one tile that the same turn can lay.
-
-    ``after: STATE[1]`` is scratch.
-    """
+def _goes_out(w, obs, action):
+    """Say whether an action empties the hand, or leaves one tile that the same turn can lay; `w` is scratch."""
     if action == PASS:
         return False
     seat = np.int64(obs.turn)
-    after[0] = obs
-    s = after[0]
+    w.after = obs
+    s = w.after
     apply(s, action)
     if s.over or s.turn != seat or s.count[seat] != 1:
         return s.over != 0 and s.count[seat] == 0
@@ -49,30 +46,32 @@ def folly(obs, actions, n, found):
 
     Whether a tile is laid as well on one's own train, the weights of `heuristic` say.
     """
+    return _folly(obs, actions, n, found, np.empty(1, SURVEY), np.empty(1, OWN))
+
+
+@kernel
+def _folly(obs, actions, n, found, scratch, owns):
     seat = np.int64(obs.turn)
-    after = np.empty(1, STATE)
-    covered = np.empty(1, STATE)
-    scratch = np.empty(1, SURVEY)
-    scratch[0].depth = 0
-    owns = np.zeros(1, OWN)
-    set_params(owns[0], TUNED)
+    w, weights = scratch[0], owns[0]
+    w.depth = 0
+    set_params(weights, TUNED)
     n_sane = 0
     for k in range(n):
-        found[k] = SANE if goes_out(after, obs, actions[k]) else STAYS
+        found[k] = SANE if _goes_out(w, obs, actions[k]) else STAYS
         n_sane += found[k] == SANE
     if n_sane:
-        return n_sane + 0 * (len(after) + len(covered) + len(scratch) + len(owns))
+        return n_sane
     marked = np.int64(obs.marked) >> seat & 1
     for k in range(n):
         found[k] = IDLE if actions[k] == PASS and n > 1 else SANE
         if marked and found[k] == SANE and actions[k] >> 10 & 15 != seat:
             home = lay(seat, actions[k] >> 5 & 31, actions[k] & 31)
             if is_legal(obs, home):
-                here = weigh(scratch[0], after, covered, obs, actions[k], owns[0])
-                if weigh(scratch[0], after, covered, obs, home, owns[0]) <= here:
+                here = weigh(w, obs, actions[k], weights)
+                if weigh(w, obs, home, weights) <= here:
                     found[k] = OPEN
         n_sane += found[k] == SANE
-    return n_sane + 0 * (len(after) + len(covered) + len(scratch) + len(owns))
+    return n_sane
 
 
 @kernel

@@ -16,35 +16,33 @@ from mtrain.game.tiles import HI, LO
 from mtrain.think.planner import longest
 from mtrain.think.trail import TRAIL
 
-# What the position after an action is judged by.
-FEATURES = (
-    "rest",  # tiles off the plan
-    "rest_pips",  # … and the pips on them
-    "doubles",  # … and how many are doubles
-    "bare",  # doubles that no other tile of the hand could cover
-    "plan_pips",  # pips on the plan
-    "turns",  # turns that the plan takes: a double and its cover are one
-    "marked",  # 1: one's own train is marked, so that others may spoil the plan
-    "uncovered",  # 1: a double is left that the hand cannot cover
-    "offers",  # tiles in the other hands that fit the end which the action left open to them, as far as one can expect
-    "homes",  # tiles of the rest that fit an end open to the seat
-    "dead",  # tiles with the plan's last number that the seat has seen
-    "stuck",  # 1: there is no plan and no tile fits an end open to the seat: it would have to draw
-    "reach",  # unseen tiles that share a number with a tile of the rest, a twelfth for each
-    "rest_risk",  # rest_pips, plan_pips and offers over the smallest hand of the others
-    "plan_risk",
-    "offer_risk",
-)
+# What the position after an action is judged by, and what it weighs there: found by `experiments/tune_heuristic.py`.
+WEIGHT_OF = {
+    "rest": 39.62,  # tiles off the plan
+    "rest_pips": 1.0,  # … and the pips on them
+    "doubles": 29.5,  # … and how many are doubles
+    "bare": 14.16,  # doubles that no other tile of the hand could cover
+    "plan_pips": -0.25,  # pips on the plan
+    "turns": -24.76,  # turns that the plan takes: a double and its cover are one
+    "marked": 109.88,  # 1: one's own train is marked, so that others may spoil the plan
+    "uncovered": 40.74,  # 1: a double is left that the hand cannot cover
+    "offers": -3.86,  # tiles in the other hands that fit the end left open to them, as far as one can expect
+    "homes": -1.44,  # tiles of the rest that fit an end open to the seat
+    "dead": 3.28,  # tiles with the plan's last number that the seat has seen
+    "stuck": 122.46,  # 1: there is no plan and no tile fits an end open to the seat: it would have to draw
+    "reach": -9.9,  # unseen tiles that share a number with a tile of the rest, a twelfth for each
+    "rest_risk": 16.09,  # rest_pips, plan_pips and offers over the smallest hand of the others
+    "plan_risk": 11.3,
+    "offer_risk": 40.89,
+}
+FEATURES = tuple(WEIGHT_OF)
+TUNED = np.array(list(WEIGHT_OF.values()))
 N_FEATURES = len(FEATURES)
-REST, REST_PIPS, DOUBLES, BARE, PLAN_PIPS, PLAN_TURNS, MARKED, UNCOVERED, OFFERS = range(9)
+REST, REST_PIPS, DOUBLES, BARE, PLAN_PIPS, TURNS, MARKED, UNCOVERED, OFFERS = range(9)
 HOMES, DEAD, STUCK, REACH, REST_RISK, PLAN_RISK, OFFER_RISK = range(9, N_FEATURES)
 
-# What each feature weighs: found by `experiments/tune_heuristic.py`.
-TUNED = np.array(
-    [39.62, 1.0, 29.5, 14.16, -0.25, -24.76, 109.88, 40.74, -3.86, -1.44, 3.28, 122.46, -9.9, 16.09, 11.3, 40.89]
-)
-
-# The scratch of one decision: a plan, the features of one position, and the tiles of its rest.
+# The scratch of one decision: a plan, the features of one position, the tiles of its rest, and the positions after an
+# action and after the cover that it owes.
 SURVEY = np.dtype(
     (
         np.record,
@@ -53,6 +51,8 @@ SURVEY = np.dtype(
                 ("trail", TRAIL),
                 ("features", "f8", (N_FEATURES,)),
                 ("depth", "i8"),  # tiles that the plan looks ahead; 0: to the end
+                ("after", STATE),
+                ("covered", STATE),
             ],
             align=True,
         ),
@@ -106,7 +106,7 @@ def survey(w, s, seat, train):
     for k in range(t.n):
         hi, lo = np.int64(HI[t.path[k]]), np.int64(LO[t.path[k]])
         f[PLAN_PIPS] += hi + lo
-        f[PLAN_TURNS] += hi != lo
+        f[TURNS] += hi != lo
         end = hi + lo - end
         t.rows[hi] &= ~(1 << lo)
         t.rows[lo] &= ~(1 << hi)  # what stays in the rows is the rest
@@ -148,15 +148,14 @@ def _sum(w, own):
 
 
 @kernel
-def weigh(w, after, covered, obs, action, own):
+def weigh(w, obs, action, own):
     """Return what the position after an action costs by the weights in ``own.params``; less is better.
 
-    ``after: STATE[1]`` and ``covered: STATE[1]`` are scratch. A tile that the action makes the seat owe is laid too:
-    the cheapest one.
+    A tile that the action makes the seat owe is laid too: the cheapest one.
     """
     seat = np.int64(obs.turn)
-    after[0] = obs
-    s = after[0]
+    w.after = obs
+    s = w.after
     apply(s, action)
     if s.over:
         return -_LARGE
@@ -171,8 +170,8 @@ def weigh(w, after, covered, obs, action, own):
         v = np.int64(s.end[on])
         row = np.int64(s.hand[seat, v])
         while row:
-            covered[0] = after[0]
-            c = covered[0]
+            w.covered = s
+            c = w.covered
             apply(c, lay(on, v, lowest(row)))
             row &= row - 1
             if c.over:
@@ -194,10 +193,13 @@ def linear_policy(obs, own):
     Parameters: the weights, in the order of `FEATURES`. What can be laid is laid: the features compare tiles laid, and
     know no price of a turn that lays none.
     """
-    scratch = np.empty(1, SURVEY)
-    scratch[0].depth = 0
-    after = np.empty(1, STATE)
-    covered = np.empty(1, STATE)
+    return _least_cost(obs, own, np.empty(1, SURVEY))
+
+
+@kernel
+def _least_cost(obs, own, scratch):
+    w = scratch[0]
+    w.depth = 0
     best = 0
     least = 2.0 * _LARGE
     n_best = 0
@@ -205,8 +207,8 @@ def linear_policy(obs, own):
         action = nth_action(obs, k)
         if action == PASS and k > 0:
             continue
-        cost = weigh(scratch[0], after, covered, obs, action, own)
+        cost = weigh(w, obs, action, own)
         n_best = 1 if cost < least else n_best + (cost == least)
         if cost < least or (cost == least and below(own, n_best) == 0):
             best, least = action, cost
-    return best + 0 * len(scratch)  # a record does not keep its array alive: this last use of it does
+    return best

@@ -82,9 +82,13 @@ def listen(w, pasts, d, obs, seat, reach):
     ``pasts: STATE[MOST]`` is overwritten with what was public before each choice. `d` is the studied DEAL of `seat`. A
     tile laid as soon as drawn was no choice, and a pass is none that everybody could tell: they say nothing here.
     """
-    w.n = 0
-    scratch = np.empty(1, STATE)
+    _listen(w, pasts, d, obs, seat, reach, np.empty(1, STATE))
+
+
+@kernel
+def _listen(w, pasts, d, obs, seat, reach, scratch):
     past = scratch[0]
+    w.n = 0
     moment = 1
     going = rewind(past, obs)
     while going:
@@ -96,7 +100,6 @@ def listen(w, pasts, d, obs, seat, reach):
         did = replay(past, obs)
         going = did != NOW and did != LOST
         moment += 1
-    return len(scratch)  # a record does not keep its array alive: this last use of it does
 
 
 @kernel

@@ -247,10 +247,13 @@ def determinize(world, obs, seat, own):
     For many worlds of one observation, `proofs.study` and `counting.count_deals` once and then `deal_again` and
     `write_world` are faster.
     """
-    scratch = np.empty(1, DEAL)
-    d = scratch[0]
+    _determinize(world, obs, seat, own, np.empty(1, DEAL))
+
+
+@kernel
+def _determinize(world, obs, seat, own, deals):
+    d = deals[0]
     study(d, obs, seat)
     count_deals(d, seat)
     deal_again(d, own)
     write_world(world, d, obs, seat, own)
-    return len(scratch)  # a record does not keep its array alive: this last use of it does
