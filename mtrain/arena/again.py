@@ -107,7 +107,7 @@ def again(path: str | Path, number: int, agents_from: Iterable[str | Path] | Non
         if t.on_fault == FORFEIT:
             forfeit(pips, failures)
         trouble = _other(results, number, pips[0].sum(0, dtype=np.int64).tolist(), len(failures))
-    return Again(record, faults, _changed(results, t), trouble)
+    return Again(record, faults, changes(results, t), trouble)
 
 
 def tournament_of(results: Results, agents_from: Iterable[str | Path] | None = None) -> Tournament:
@@ -143,8 +143,8 @@ def _limits(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {}
 
 
-def _changed(results: Results, t: Tournament) -> list[str]:
-    """Say which agents are not what they were."""
+def changes(results: Results, t: Tournament) -> list[str]:
+    """Say which agents of a tournament, and whether the rules, are not what they were."""
     said = results.manifest
     version = RULES_VERSION if said.rules_version is None else said.rules_version
     found = [] if version == RULES_VERSION else [f"the rules were of version {version}, and are of {RULES_VERSION}"]
