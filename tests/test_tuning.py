@@ -128,7 +128,7 @@ def test_a_top_agent_takes_no_share_that_was_asked_for() -> None:
 @pytest.fixture(scope="module")
 def steps(tmp_path_factory: pytest.TempPathFactory) -> Tuned:
     """Three levels in equal steps, under a top agent."""
-    plan = planned(wanted(3, weakest=0.35), top="top@heuristic", names=["low", "middle", "high"], games=4000)
+    plan = planned(wanted(3, weakest=0.35), top="top@heuristic", names=["low", "middle", "high"])
     return run_tuning(plan, tmp_path_factory.mktemp("steps") / "out", jobs=2)
 
 
@@ -171,7 +171,7 @@ def test_tables_and_figures_lie_beside_the_file(steps: Tuned) -> None:
 
 def test_the_same_tuning_is_the_same_file(steps: Tuned, folder: Path) -> None:
     """With one worker, and broken off in between: byte for byte."""
-    plan = planned(wanted(3, weakest=0.35), top="top@heuristic", names=["low", "middle", "high"], games=4000)
+    plan = planned(wanted(3, weakest=0.35), top="top@heuristic", names=["low", "middle", "high"])
 
     class Enough(Exception):
         pass
@@ -184,7 +184,7 @@ def test_the_same_tuning_is_the_same_file(steps: Tuned, folder: Path) -> None:
         run_tuning(plan, folder / "out", jobs=1, watch=stop_in_the_middle)
     with pytest.raises(TournamentError, match="--resume"):
         run_tuning(plan, folder / "out", jobs=1)
-    other = planned(wanted(3, weakest=0.36), top="top@heuristic", names=["low", "middle", "high"], games=4000)
+    other = planned(wanted(3, weakest=0.36), top="top@heuristic", names=["low", "middle", "high"])
     with pytest.raises(TournamentError, match="holds other work: its wanted is"):
         run_tuning(other, folder / "out", jobs=1, resume=True)
     again = run_tuning(plan, folder / "out", jobs=1, resume=True)
@@ -196,7 +196,7 @@ def test_the_same_tuning_is_the_same_file(steps: Tuned, folder: Path) -> None:
 
 def test_a_tuning_that_was_killed_is_gone_on_with(steps: Tuned, folder: Path) -> None:
     words = ["tune", "--levels", "3", "--weakest", "0.35", "--top", "top@heuristic", "--names", "low,middle,high"]
-    words += ["--games", "4000", "--players", "3", "--set", "rounds=1", "--seed", "3", "--quiet", "--jobs", "2"]
+    words += ["--games", "1600", "--players", "3", "--set", "rounds=1", "--seed", "3", "--quiet", "--jobs", "2"]
     out = folder / "out"
     running = start([*words, "--out", str(out)], folder)
     wait_for((out / "plays" / "grid-4").is_dir)
@@ -230,7 +230,7 @@ def test_each_level_takes_its_share_of_the_rounds_from_the_next_lower(folder: Pa
     assert all(a < 0.56 < b for a, b in zip(lo, hi, strict=True)), shares
     assert made.levels.said["level"][0]["target_of"] == "taken"
     with pytest.raises(Unreached, match="1 level can be had, down from levelled"):
-        run_tuning(planned(wanted(3, beats=0.95), players=2, games=5000), folder / "far", jobs=2)
+        run_tuning(planned(wanted(3, beats=0.95), players=2, games=2000), folder / "far", jobs=2)
 
 
 def test_L06_L01_a_step_larger_than_stated_is_a_level_missing(folder: Path) -> None:
