@@ -47,3 +47,8 @@ def read_toml(path: Path, mistake: type[Mistake]) -> dict[str, Any]:
         raise mistake(f"{path} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise mistake(f"{path} is not TOML: {error}") from None
+
+
+def counted(n: int, thing: str) -> str:
+    """Return a number of things, the thing named in the singular: "1 block", "1,000 blocks"."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"

@@ -16,8 +16,8 @@ from mtrain.arena.driver import record_game
 from mtrain.arena.faults import FORFEIT, STOP, Failure, Fault, forfeit
 from mtrain.arena.options import Options, options_of
 from mtrain.arena.tournament import Tournament, plan
+from mtrain.errors import counted
 from mtrain.game.rules import RULES_VERSION, RuleSet
-from mtrain.study.format import counted
 from mtrain.study.manifest import read_manifest
 from mtrain.study.results import Results
 from mtrain.study.tables import ResultsError

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.errors import Mistake
+from mtrain.errors import Mistake, counted
 from mtrain.game import engine
 from mtrain.game.engine import legal_actions, observe
 from mtrain.game.kernels import CHOICE, DREW
 from mtrain.game.notation import action_text
 from mtrain.game.rng import WORLD, stream
 from mtrain.study import analysis_tables as tables
-from mtrain.study.format import counted
 from mtrain.study.intervals import wilson
 from mtrain.study.tables import frame
 from mtrain.study.together import together

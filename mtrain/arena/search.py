@@ -33,11 +33,10 @@ from mtrain.arena.space import Candidates, SearchError, candidates_of
 from mtrain.arena.spec import difference, spec
 from mtrain.arena.tournament import Tournament, plan
 from mtrain.arena.workdir import Kind
-from mtrain.errors import nearest
+from mtrain.errors import counted, nearest
 from mtrain.game.rng import SEARCH, stream
 from mtrain.game.rules import RuleSet
 from mtrain.study import files, tables
-from mtrain.study.format import counted
 from mtrain.study.intervals import CONSTANT, estimate
 from mtrain.study.search_tables import COMPLETE, OBJECTIVES, OUTCOME, Objective, trials_table
 from mtrain.think.agent import AgentSpec

@@ -27,11 +27,10 @@ from mtrain.arena.schedule import (
     combinations,
     gauntlet,
 )
-from mtrain.errors import Mistake, nearest
+from mtrain.errors import Mistake, counted, nearest
 from mtrain.game.rules import RulesError, RuleSet, override, preset
 from mtrain.study.anchors import parse_anchor
 from mtrain.study.checks import n_orders
-from mtrain.study.format import counted
 from mtrain.study.sequential import EVERY, MOST
 from mtrain.study.until import Better, Rule, UntilError, Watcher, parse_rule
 from mtrain.think.agent import EXEC, PEEKS, AgentSpec

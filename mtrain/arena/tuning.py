@@ -17,10 +17,9 @@ from mtrain.arena.dial import Dial, make_dial
 from mtrain.arena.level_options import Tune
 from mtrain.arena.plays import Kept, Plays, numbers, taken
 from mtrain.arena.targets import Beats, Shares, Steps, TargetsError, Wanted
-from mtrain.errors import Trouble
+from mtrain.errors import Trouble, counted
 from mtrain.game.rules import RuleSet
 from mtrain.study.curve import Curve, Found, Probe, fit
-from mtrain.study.format import counted
 from mtrain.think.agent import AgentSpec
 from mtrain.think.levels import NAME
 from mtrain.think.registry import Registry, refuse_peeking

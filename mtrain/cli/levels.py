@@ -108,10 +108,10 @@ def _tune(
     from mtrain.arena import tuning
     from mtrain.arena.levels import run_tuning
     from mtrain.arena.targets import wanted
+    from mtrain.errors import counted
     from mtrain.game.rules import override, preset
     from mtrain.show.levels import show_levels
     from mtrain.show.terminal import show_json
-    from mtrain.study.format import counted
 
     if strong is not None and weak is None:
         raise click.UsageError(f"name the weak end of the dial, too: {strong} with other numbers")

@@ -54,7 +54,7 @@ def tournament(
     """
     from mtrain.arena.tournament import plan
     from mtrain.cli.signals import stop_signals
-    from mtrain.study.format import counted
+    from mtrain.errors import counted
 
     wanted, how = parted(given, Options)
     needs_out(how["resume"], out)
@@ -155,7 +155,7 @@ def played(
     from mtrain.arena.faults import Fault
     from mtrain.arena.workdir import Unwritten
     from mtrain.arena.workers import Lost
-    from mtrain.show.terminal import Watch
+    from mtrain.show.progress import Watch
 
     chunks = arena.shared(t, how["share"])
     arena.RUN.ready(out, how["resume"])

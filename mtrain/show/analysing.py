@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.show.terminal import Picks, alone, count, estimate, interval, records, show, show_picks
-from mtrain.study.format import PIPS, POINTS, SCORE, SHARE, Format, counted
+from mtrain.study.format import PIPS, POINTS, SCORE, SHARE, Format
 
 if TYPE_CHECKING:
     from mtrain.arena.analysis import Analysis

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from mtrain.errors import counted
 from mtrain.game.tiles import HI, LO, MAX_PIP, PIPS, tile_text
 from mtrain.show.entries import EntryError, quoted, unknown
-from mtrain.study.format import counted
 from mtrain.think.trail import NODES, Train, TrainError, best_train, parse_hand
 
 By = Literal["tiles", "pips"]

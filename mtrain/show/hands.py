@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 
+from mtrain.errors import counted
 from mtrain.game.tiles import tile_text
 from mtrain.show.sight import held
-from mtrain.study.format import counted
 from mtrain.think.trail import Train, best_train
 
 

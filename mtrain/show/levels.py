@@ -12,14 +12,16 @@ import pandas as pd
 from rich.console import Console
 
 from mtrain.arena.verifying import rules_of
+from mtrain.errors import counted
 from mtrain.game.rules import preset
-from mtrain.show.terminal import EVERY, Picks, alone, beneath, count, estimate, games_bar, label, show, show_picks
-from mtrain.study.format import PIPS, SCORE, SHARE, Format, counted, duration, in_unit, milliseconds
+from mtrain.show.progress import EVERY, games_bar
+from mtrain.show.terminal import Picks, alone, beneath, count, estimate, label, show, show_picks
+from mtrain.study.format import PIPS, SCORE, SHARE, Format, duration, in_unit, milliseconds
 from mtrain.study.written import elsewhere_of, levels_of, steps_of
 from mtrain.think.levels import Levels
 
 if TYPE_CHECKING:
-    from mtrain.arena.plays import Progress as Step
+    from mtrain.arena.plays import Progress as Measuring
 
 _TOO_EARLY = 0.02  # of all games: before, what is left is anybody's guess
 
@@ -176,7 +178,7 @@ class LevelsWatch:
         if self.console.is_terminal:
             self.bar.stop()
 
-    def __call__(self, step: "Step") -> None:
+    def __call__(self, step: "Measuring") -> None:
         now = time.monotonic()
         if self.console.is_terminal:
             self.bar.update(self.task, completed=step.games, total=step.n_games, what=step.what)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from mtrain.errors import counted
 from mtrain.game.record import Event
 from mtrain.show.session import Session
 from mtrain.show.sight import event_words
-from mtrain.study.format import counted
 
 
 def news(session: Session, seat: int | None, since: int = 0) -> Iterator[str]:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mtrain.errors import counted
 from mtrain.game.notation import MEXICAN
 from mtrain.game.rules import MAX_PLAYERS, RuleSet
 from mtrain.show.session import Player, SessionError
-from mtrain.study.format import counted
 from mtrain.think.registry import Registry, build, refuse_peeking
 
 _LONGEST = 30  # characters of a name

@@ -8,34 +8,28 @@ import json
 import re
 import shlex
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from rich import box
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mtrain.errors import counted
 from mtrain.study import format
 from mtrain.study.estimates import NOTED
-from mtrain.study.format import Format, counted
+from mtrain.study.format import Format
 from mtrain.study.notes import parse_note
 from mtrain.study.sheets import Sheet
 from mtrain.study.tables import METHODS
 
 if TYPE_CHECKING:
-    from mtrain.arena.run import Step
-    from mtrain.arena.tournament import Tournament
+    pass
 
-EVERY = 15.0  # seconds between lines of progress where there is no terminal
 _LABEL = 24  # characters of a label on a line of a table
-_REDRAW = 2.0  # seconds between two looks at the standings where there is one
 
 
 def console_of(stream: Any) -> Console:
@@ -203,7 +197,6 @@ STANDINGS: Picks = {
     "mean\nrank": beneath(format.SCORE, "rank_mean", "rank"),
     "rating\npoints": beneath(format.POINTS, "rating"),
 }
-_SO_FAR = 5  # of them, while it is played
 
 
 def seen(note: str) -> str:
@@ -249,68 +242,3 @@ def show_failures(frame: pd.DataFrame, folder: Path, policy: str, spoilt: pd.Dat
         "see it again": lambda row: shlex.join(["mtrain", "again", str(folder), str(row["game"])]),
     }
     show_picks(frame, picks, "faults", "\n".join(filter(None, [_POLICIES.get(policy, ""), *left_out])))
-
-
-# ── Progress ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def games_bar(console: Console, said: str, transient: bool = False) -> Progress:
-    """Return a bar of games played, with the field `said` of the task beside it and the time left."""
-    return Progress(
-        TextColumn("games"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(f"{{task.fields[{said}]}}"),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=transient,
-    )
-
-
-class Watch:
-    """Progress of a tournament on standard error: the rate, the time left, the standings so far.
-
-    A live picture on a terminal; one line per interval elsewhere.
-    """
-
-    def __init__(self, t: "Tournament") -> None:
-        self.rules = t.rules
-        self.stream = sys.stderr
-        self.console = Console(file=self.stream, highlight=False)
-        self.bar = games_bar(self.console, "rate")
-        self.task = self.bar.add_task("games", total=t.schedule.n_games, rate="")
-        self.live = Live(self.bar, console=self.console, refresh_per_second=4, transient=True)
-        self.last = time.monotonic()
-
-    def __enter__(self) -> "Watch":
-        if self.console.is_terminal:
-            self.live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.console.is_terminal:
-            self.live.stop()
-
-    def __call__(self, step: "Step") -> None:
-        played = step.games - step.kept
-        rate = step.rounds * played / step.games / max(step.seconds, 1e-9)
-        now = time.monotonic()
-        if self.console.is_terminal:
-            self.bar.update(self.task, completed=step.games, rate=f"{rate:,.0f} rounds/s")
-            if now - self.last > _REDRAW:
-                self.last = now
-                self.live.update(Group(self.bar, self._standings(step)))
-        elif now - self.last > EVERY and step.games < step.n_games:
-            self.last = now
-            left = step.seconds / played * (step.n_games - step.games)
-            best = "; ".join(
-                f"{row.agent} {format.PIPS.interval(row.diff, row.diff_lo, row.diff_hi)}"
-                for row in step.standings().itertuples()
-            )
-            done = f"{step.games:,} of {step.n_games:,} games, {rate:,.0f} rounds/s, {format.duration(left)} left"
-            print(f"{done}; pips/round vs others: {best}", file=self.stream, flush=True)
-
-    def _standings(self, step: "Step") -> Table:
-        picks = dict(islice(STANDINGS.items(), _SO_FAR))
-        return table(list(picks), picked(step.standings(), picks.values()), "standings so far", self.stream)

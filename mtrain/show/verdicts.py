@@ -2,8 +2,9 @@
 
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.show.terminal import Picks, alone, broken, count, estimate, interval, label, show, show_picks
-from mtrain.study.format import PIPS, SCORE, SHARE, WHOLE, Format, counted
+from mtrain.study.format import PIPS, SCORE, SHARE, WHOLE, Format
 
 
 def show_stopping(frame: pd.DataFrame, rule: str, unit: str = "pips") -> None:

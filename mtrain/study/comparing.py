@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.study import tables
 from mtrain.study.blocks import Floats
-from mtrain.study.format import counted
 from mtrain.study.intervals import ALONE, CONSTANT, FEW, NOISE, estimate, t_quantile
 from mtrain.study.results import Results
 from mtrain.study.tables import ResultsError

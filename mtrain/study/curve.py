@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.study import ladder_tables, tables
 from mtrain.study.blocks import Floats, Ints
-from mtrain.study.format import counted
 from mtrain.study.intervals import CONSTANT, FEW, NOISE, estimate, estimate_share, t_quantile
 from mtrain.study.resample import resample
 from mtrain.study.tables import ResultsError

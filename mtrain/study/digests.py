@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.study import (
     blocks,
     checks,
@@ -22,7 +23,6 @@ from mtrain.study import (
     plackett_luce,
     tables,
 )
-from mtrain.study.format import counted
 from mtrain.study.manifest import Manifest
 from mtrain.study.tables import ResultsError
 

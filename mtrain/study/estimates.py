@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.study import blocks as numbers
 from mtrain.study import effects, places, tables
 from mtrain.study import ratings as rating
 from mtrain.study.blocks import FROM_ROUNDS, Bools, Floats, Ints, met
-from mtrain.study.format import counted
 from mtrain.study.intervals import ALONE, Estimate, estimate, estimate_share
 from mtrain.study.notes import note_of
 from mtrain.study.tables import EFFECTS, MARKS, SIDES, Column, ResultsError

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.study import tables
 from mtrain.study.blocks import Bools, Grid
-from mtrain.study.format import counted
 
 OFTEN = 0.02
 """The share of an agent's decisions from which its faults are loudly warned of."""

@@ -116,10 +116,6 @@ def count(n: Any) -> str:
     return ABSENT if pd.isna(n) else f"{n:,}".replace("-", "−")
 
 
-def counted(n: int, thing: str) -> str:
-    """Return a number of things, the thing named in the singular: "1 block", "1,000 blocks"."""
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"
-
 
 def span(numbers: Iterable[int]) -> str:
     """Return from where to where whole numbers go: "20–24", or "20"; of none "0"."""

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.study import ladder_tables, tables
 from mtrain.study.blocks import Floats
-from mtrain.study.format import counted
 from mtrain.study.intervals import NOISE, estimate
 from mtrain.study.places import LEVEL, holm
 from mtrain.study.sequential import fixed_size

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mtrain.errors import counted
 from mtrain.study import tables
 from mtrain.study.blocks import Floats
-from mtrain.study.format import counted
 from mtrain.study.intervals import CONSTANT, NOISE
 from mtrain.study.results import Results
 from mtrain.study.sequential import EVERY, FIRST, MOST, bounds, first_look, fixed_size
