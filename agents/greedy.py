@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mtrain import compiled
-from mtrain.think.policies import greedy_policy
+from mtrain.strategy.policies import greedy_policy
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mtrain import compiled
-from mtrain.think.survey import WEIGHT_OF, linear_policy
+from mtrain.strategy.features import WEIGHT_OF, linear_policy
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mtrain import compiled
-from mtrain.think.ismcts import tree_search
+from mtrain.strategy.ismcts import tree_search
 
 
 @dataclass(frozen=True)

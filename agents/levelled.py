@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mtrain import compiled
-from mtrain.think.levelled import ALL, levelled_policy
+from mtrain.strategy.weaken import ALL, levelled_policy
 
 
 @dataclass(frozen=True)

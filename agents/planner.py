@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mtrain import compiled
-from mtrain.think.planner import planner_policy
+from mtrain.strategy.planner import planner_policy
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mtrain import compiled
-from mtrain.think.policies import uniform_policy
+from mtrain.strategy.policies import uniform_policy
 
 
 @dataclass(frozen=True)

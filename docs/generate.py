@@ -18,15 +18,16 @@ import click
 
 import mtrain
 from mtrain.arena.experiment import KEYS, REQUIRED
+from mtrain.bots.registry import Registry, bundled, describe
 from mtrain.cli import main as cli
 from mtrain.errors import Mistake, Trouble
 from mtrain.game import state
 from mtrain.game.notation import parse_action
 from mtrain.game.positions import parse_position
 from mtrain.game.rules import ASSUMED, CHOICES, MEANING, PRESETS, RULES_VERSION
-from mtrain.show.board import Board
-from mtrain.study import search_tables, tables
-from mtrain.think.registry import Registry, bundled, describe
+from mtrain.stats import tables
+from mtrain.table.board import Board
+from mtrain.tuning import racing
 
 DOCS = Path(__file__).parent
 
@@ -284,8 +285,8 @@ def table_pages() -> str:
 
 def tables_of(module: ModuleType) -> list[tables.Table]:
     found = [each for each in vars(module).values() if isinstance(each, tables.Table)]
-    if module is search_tables:
-        found.insert(0, search_tables.trials_table({}))
+    if module is racing:
+        found.insert(0, racing.trials_table({}))
     return found
 
 

@@ -14,16 +14,16 @@ import argparse
 
 import numpy as np
 
-from mtrain.arena.analysis import analyse, choice_of
-from mtrain.arena.annotation import choices_in
+from mtrain.analysis.analyse import analyse, choice_of
+from mtrain.analysis.annotate import choices_in
 from mtrain.arena.driver import record_games
-from mtrain.game.engine import legal_actions
+from mtrain.bots.registry import Registry, build
+from mtrain.game.moves import legal_actions
 from mtrain.game.notation import action_text
 from mtrain.game.rng import Stream
 from mtrain.game.rules import preset
-from mtrain.study.intervals import t_quantile, wilson
-from mtrain.think.outcomes import look
-from mtrain.think.registry import Registry, build
+from mtrain.stats.intervals import t_quantile, wilson
+from mtrain.strategy.evaluate import look
 
 AGENTS = ("heuristic", "planner", "greedy", "random")
 RULES = ("standard", "pinecone", "cardinal", "trainyard")

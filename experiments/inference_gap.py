@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mtrain.study.intervals import t_quantile
-from mtrain.study.results import read
+from mtrain.stats.intervals import t_quantile
+from mtrain.stats.results import read
 
 
 def by_deal(directory: Path) -> pd.Series:

@@ -12,10 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from mtrain.study.intervals import t_quantile
-from mtrain.study.sequential import EVERY, FIRST, MOST, bounds, first_look, fixed_size, radius
-from mtrain.study.until import Better
-from mtrain.study.walks import Walk
+from mtrain.stats.intervals import t_quantile
+from mtrain.stats.sequential import EVERY, FIRST, MOST, Walk, bounds, first_look, fixed_size, radius
+from mtrain.stats.stopping import Better
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 

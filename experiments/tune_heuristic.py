@@ -2,7 +2,7 @@
 
     python experiments/tune_heuristic.py
 
-prints weights for `mtrain.think.survey.TUNED`, and what they are worth on fresh deals, beside those that stand there
+prints weights for `mtrain.strategy.features.TUNED`, and what they are worth on fresh deals, beside those that stand there
 now. It needs the extra `tune`.
 
 Source: Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772 (2016).
@@ -16,11 +16,11 @@ import joblib
 import numpy as np
 
 from mtrain.arena.play import Games, play
+from mtrain.bots.agent import Bot
+from mtrain.bots.registry import Registry, build
 from mtrain.game.rules import RuleSet, preset
-from mtrain.study.intervals import estimate
-from mtrain.think.agent import Bot
-from mtrain.think.registry import Registry, build
-from mtrain.think.survey import FEATURES, TUNED
+from mtrain.stats.intervals import estimate
+from mtrain.strategy.features import FEATURES, TUNED
 
 SEATS = 4
 

@@ -5,7 +5,7 @@
 Positions of self-played rounds are looked at in sampled worlds; what an action costs more there than the heuristic's
 choice is held against what its sums say: the slope, and the spread of the true differences around it, the worlds' own
 noise taken out. One number of each serves all tables, and is printed last: `PIPS_A_UNIT` and `DOUBT` of
-`mtrain.think.levelled`.
+`mtrain.strategy.weaken`.
 """
 
 import argparse
@@ -13,16 +13,16 @@ import argparse
 import numpy as np
 
 from mtrain.arena.play import Games, play
+from mtrain.bots.agent import BATCH, Bot
+from mtrain.bots.ask import ask
+from mtrain.bots.registry import Registry, build
 from mtrain.game.kernels import PASS
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import preset
 from mtrain.game.state import N_PARAMS
-from mtrain.think.agent import BATCH, Bot
-from mtrain.think.asking import ask
-from mtrain.think.levelled import DOUBT, PIPS_A_UNIT, weigh_all
-from mtrain.think.outcomes import look
-from mtrain.think.registry import Registry, build
-from mtrain.think.survey import TUNED
+from mtrain.strategy.evaluate import look
+from mtrain.strategy.features import TUNED
+from mtrain.strategy.weaken import DOUBT, PIPS_A_UNIT, weigh_all
 
 TABLES = (("standard", 2), ("standard", 4), ("standard", 8), ("pinecone", 4))
 FAR = 200.0  # units beyond which differences are left out: nobody doubts them

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mtrain.game.engine import legal_actions, new_game, observe
+from mtrain.bots.ask import ask
+from mtrain.bots.registry import Registry, build
+from mtrain.game.moves import legal_actions, new_game, observe
 from mtrain.game.record import perft, play_game, to_line
 from mtrain.game.rng import Stream
 from mtrain.game.rules import RULES_VERSION, override, preset
-from mtrain.think.asking import ask
-from mtrain.think.registry import Registry, build
 
 GOLDEN = Path(__file__).parent / "golden"
 GAMES, PERFT, DECISIONS = GOLDEN / "games.jsonl", GOLDEN / "perft.txt", GOLDEN / "decisions.txt"

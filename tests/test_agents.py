@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtrain.arena.check import CHECKS, check_agent
+from mtrain.arena.conformance import CHECKS, check_agent
 from mtrain.arena.faults import Fault
 from mtrain.arena.play import Games, play
+from mtrain.bots.agent import BATCH, KERNEL, SINGLE, AgentError
+from mtrain.bots.registry import Registry, all_params, build
 from mtrain.game.rules import preset
-from mtrain.study import estimates
-from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentError
-from mtrain.think.registry import Registry, all_params, build
+from mtrain.stats import estimates
 from tests.helpers.program import mtrain
 
 BUNDLED = ("double-holder", "greedy", "heuristic", "ismcts", "levelled", "mc", "planner", "random")

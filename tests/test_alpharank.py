@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mtrain.study.alpharank import LINEUPS, PAIRS, alpharank, chain, stationary
-from mtrain.study.blocks import block_numbers, pair_numbers
+from mtrain.stats.blocks import block_numbers, pair_numbers
+from mtrain.stats.ratings import LINEUPS, PAIRS, alpharank, chain, stationary
 from tests.helpers.synthetic import numbers, tournament
 
 

@@ -11,22 +11,21 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mtrain as face
-from mtrain.arena.analysis import Analysis, analyse
-from mtrain.arena.annotation import Annotation, annotate, choices_in, position_at
+from mtrain.analysis.analyse import Analysis, analyse
+from mtrain.analysis.annotate import Annotation, annotate, choices_in, position_at
 from mtrain.arena.driver import record_games
+from mtrain.bots.registry import Registry, build
 from mtrain.cli import main
 from mtrain.errors import Mistake
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.jit import kernel
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import action_text
 from mtrain.game.positions import parse_position, position_text
 from mtrain.game.record import RecordError
 from mtrain.game.rules import preset
 from mtrain.game.state import STATE
-from mtrain.study.intervals import wilson
-from mtrain.study.together import together
-from mtrain.think.registry import Registry, build
-from mtrain.think.worlds import determinize
+from mtrain.stats.intervals import together, wilson
+from mtrain.strategy.determinize import determinize
 from tests.helpers.bots import own
 from tests.helpers.program import HERE
 

@@ -11,7 +11,7 @@ import mtrain
 from mtrain.errors import Mistake
 from mtrain.game.rules import preset
 from mtrain.game.tiles import tile_text
-from mtrain.show.placing import GROUND, Piece
+from mtrain.table.picture import GROUND, Piece
 from tests.helpers.browser import dumped
 
 TABLES = [

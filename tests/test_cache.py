@@ -57,7 +57,7 @@ def test_a_changed_helper_never_meets_stale_code(copy: Path) -> None:
 
 def test_a_comment_compiles_nothing_again(copy: Path) -> None:
     before = play_in(copy)
-    for file in ("game/kernels.py", "think/policies.py", "arena/play.py", "arena/schedule.py"):
+    for file in ("game/kernels.py", "strategy/policies.py", "arena/play.py", "arena/schedule.py"):
         path = copy / "mtrain" / file
         head, line, rest = path.read_text().partition("\nimport ")
         path.write_text(f"{head}\n# A remark that changes nothing.\n{line}{rest}")

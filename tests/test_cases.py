@@ -10,20 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtrain.arena.play import END, ROW, play
-from mtrain.game.engine import IllegalAction, advance, apply, legal_actions, new_game, next_round
+from mtrain.bots.registry import Registry, build
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance as go_on
 from mtrain.game.kernels import apply as do_action
 from mtrain.game.kernels import first_round, nth_action
+from mtrain.game.moves import IllegalAction, advance, apply, legal_actions, new_game, next_round
 from mtrain.game.notation import action_text, parse_action
 from mtrain.game.positions import parse_position, position_text
 from mtrain.game.record import follow, forced_event
 from mtrain.game.rng import below
-from mtrain.game.rules import PRESETS, RuleSet, preset
-from mtrain.game.scoring import ranks
+from mtrain.game.rules import PRESETS, RuleSet, preset, ranks
 from mtrain.game.state import BLOCKED, OUT, OWN, RIDE, blank
 from mtrain.game.tiles import tile_text
-from mtrain.think.registry import Registry, build
 from tests.helpers.deals import SEEDS, deal_by_chance, games_with, plays_of, rule_sets, walk
 from tests.reference import ranks as reference_ranks
 

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from mtrain.arena.command import command_of
-from mtrain.arena.comparison import plan_comparison
 from mtrain.arena.experiment import read_experiment
-from mtrain.arena.tournament import Tournament, plan
+from mtrain.arena.spec import Tournament, command_of, plan
+from mtrain.arena.tournament import plan_comparison
 from tests.helpers.program import HERE
 
 LINES = (HERE / "tests" / "golden" / "commands.txt").read_text(encoding="utf-8").splitlines()

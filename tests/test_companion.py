@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from mtrain.cli.main import mtrain
 from mtrain.game.tiles import tile_text
-from mtrain.show.companion import Companion, advice
-from mtrain.show.entries import MOST, EntryError, plain, tidy
-from mtrain.think.trail import TrainError, best_train, parse_hand
+from mtrain.strategy.longest_train import TrainError, best_train, parse_hand
+from mtrain.table.companion import Companion, advice
+from mtrain.table.people import MOST, EntryError, plain, tidy
 from tests.helpers.terminal import Terminal
 
 HAND = "12-5 5-3 3-3 9-2 9-9 7-7 6-1"

@@ -14,16 +14,15 @@ import pytest
 from scipy import stats
 
 import mtrain as m
-from mtrain.arena.comparison import plan_comparison
 from mtrain.arena.experiment import EXPERIMENT, spec_of
 from mtrain.arena.run import run
-from mtrain.arena.tournament import plan
+from mtrain.arena.spec import plan
+from mtrain.arena.tournament import plan_comparison
 from mtrain.errors import Mistake
-from mtrain.study.comparing import caveats, compare_results
-from mtrain.study.power import FIXED, _spread, power
-from mtrain.study.results import read
-from mtrain.study.sequential import fixed_size
-from mtrain.study.tables import ResultsError
+from mtrain.stats.compare import FIXED, _spread, caveats, compare_results, power
+from mtrain.stats.results import read
+from mtrain.stats.sequential import fixed_size
+from mtrain.stats.tables import ResultsError
 from tests.helpers.program import mtrain, start, wait_for
 from tests.helpers.runs import parts
 

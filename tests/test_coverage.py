@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtrain.study.blocks import block_numbers, pair_numbers
-from mtrain.study.effects import neighbour_numbers, offset_numbers, seat_numbers
-from mtrain.study.estimates import QUANTITIES, pairwise_from, standings_from
-from mtrain.study.intervals import bootstrap, estimate, estimate_share
-from mtrain.study.resample import resample
+from mtrain.stats.blocks import block_numbers, pair_numbers
+from mtrain.stats.effects import neighbour_numbers, offset_numbers, seat_numbers
+from mtrain.stats.estimates import QUANTITIES, pairwise_from, standings_from
+from mtrain.stats.intervals import bootstrap, estimate, estimate_share, resample
 from tests.helpers.simulated import EQUAL, World, covered, simulate
 
 RUNS = 2000

@@ -13,9 +13,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from mtrain.study.curve import Curve, Found, Probe, fit, probes_table, table
-from mtrain.study.intervals import CONSTANT, FEW, estimate
-from mtrain.study.tables import ResultsError
+from mtrain.stats.intervals import CONSTANT, FEW, estimate
+from mtrain.stats.tables import ResultsError
+from mtrain.tuning.curve import Curve, Found, Probe, fit, probes_table, table
 
 RUNS = 400
 GRID = np.linspace(0, 1, 9)

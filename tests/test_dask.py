@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from mtrain.arena import cluster
+from mtrain.arena import dask
 from mtrain.arena.faults import Fault
 from mtrain.arena.run import run
-from mtrain.arena.tournament import Tournament, plan
+from mtrain.arena.spec import Tournament, plan
 from mtrain.arena.workers import Lost
+from mtrain.bots.registry import bundled
 from mtrain.errors import Mistake, Trouble
-from mtrain.think.registry import bundled
 from tests.helpers.crashes import SLOW, small
 from tests.helpers.program import HERE, mtrain, start, wait_for
 from tests.helpers.runs import parts, tables
@@ -88,7 +88,7 @@ def test_one_of_two_workers_killed_loses_nothing_and_the_bytes_are_those_of_one_
 def test_what_is_finished_outlives_the_last_worker_and_the_scheduler(
     folder: Path, machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE", 1.5)
+    monkeypatch.setattr(dask, "PATIENCE", 1.5)
     t, how = small(folder, deals=24, seconds=2e-3), {"backend": "dask", "scheduler": machines.address}
     left = [machines.worker()]
 
@@ -136,13 +136,13 @@ def test_ctrl_c_finishes_what_the_workers_have_in_flight(folder: Path, machines:
 # ── What a worker is handed ───────────────────────────────────────────────────────────────────────────────
 
 
-def one(t: Tournament, what: cluster.Sent) -> dict[str, bytes]:
-    return cluster.play(what, t.chunks()[0]).parts
+def one(t: Tournament, what: dask.Sent) -> dict[str, bytes]:
+    return dask.play(what, t.chunks()[0]).parts
 
 
 def test_an_agent_from_a_file_is_sent_along(folder: Path) -> None:
     t = small(folder, deals=2, seconds=0)
-    what = cluster.sent(t)
+    what = dask.sent(t)
     here = one(t, what)
     (folder / "slow.py").unlink()
     elsewhere = dataclasses.replace(what, run="another")
@@ -151,7 +151,7 @@ def test_an_agent_from_a_file_is_sent_along(folder: Path) -> None:
 
 def test_a_bundled_agent_is_the_workers_own() -> None:
     t = plan(["random", "greedy"], players=2, deals=2)
-    what = cluster.sent(t)
+    what = dask.sent(t)
     assert list(what.sources.values()) == [None, None]
     moved = [
         dataclasses.replace(agent, origin=agent.origin.replace(str(bundled()), "/other/agents")) for agent in t.agents
@@ -167,7 +167,7 @@ def test_a_bundled_agent_is_the_workers_own() -> None:
 def test_a_worker_with_another_mtrain_says_so() -> None:
     t = plan(["random", "greedy"], players=2, deals=2)
     with pytest.raises(Trouble, match=r"a worker has mtrain \S+ \(rules \d+\), and the run is begun with 9\.9\.9"):
-        one(t, dataclasses.replace(cluster.sent(t), run="old", version="9.9.9"))
+        one(t, dataclasses.replace(dask.sent(t), run="old", version="9.9.9"))
 
 
 def test_a_fault_on_a_worker_is_the_agents(folder: Path, machines: Machines) -> None:
@@ -182,7 +182,7 @@ def test_a_fault_on_a_worker_is_the_agents(folder: Path, machines: Machines) -> 
 
 
 def test_a_scheduler_that_does_not_answer_is_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "ANSWER", 0.5)
+    monkeypatch.setattr(dask, "ANSWER", 0.5)
     t = plan(["random", "greedy"], players=2, deals=2)
     for address in ("tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"):
         with pytest.raises(Mistake, match=f"no Dask scheduler answers at {address} "):

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtrain.study.blocks import block_numbers
-from mtrain.study.design import bootstrap, design
-from mtrain.study.estimates import QUANTITIES, standings
+from mtrain.stats.blocks import block_numbers
+from mtrain.stats.estimates import QUANTITIES, bootstrap, design, standings
 from tests.helpers.synthetic import one_game, tournament
 
 LINEUP = [("a", "b", "c", "d")]

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtrain.study.effects import neighbour_numbers
-from mtrain.study.estimates import neighbours
+from mtrain.stats.effects import neighbour_numbers
+from mtrain.stats.estimates import neighbours
 from tests.helpers.synthetic import one_game, tournament
 
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtrain.game import engine, kernels
-from mtrain.game.engine import (
+from mtrain.game import kernels, moves
+from mtrain.game.jit import JIT
+from mtrain.game.kernels import PASS, lay
+from mtrain.game.moves import (
     IllegalAction,
     advance,
     apply,
@@ -21,8 +23,6 @@ from mtrain.game.engine import (
     observe,
     why_not,
 )
-from mtrain.game.jit import JIT
-from mtrain.game.kernels import PASS, lay
 from mtrain.game.notation import parse_action
 from mtrain.game.positions import parse_position
 from mtrain.game.record import forced_event, play_round
@@ -317,7 +317,7 @@ def test_a_turn_in_its_parts(table: tuple[dict, int], seed: int) -> None:
 
 def compiled() -> dict[str, int]:
     """Return in how many forms each kernel of the game has been compiled."""
-    found = {**vars(kernels), **vars(engine)}
+    found = {**vars(kernels), **vars(moves)}
     return {name: len(made.signatures) for name, made in found.items() if hasattr(made, "signatures")}
 
 
@@ -349,15 +349,15 @@ import hashlib
 import numpy as np
 from tests import regenerate
 from mtrain.game import jit
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.record import play_game, to_line
 from mtrain.game.rules import preset
 from mtrain.game.state import OWN, STATE
-from mtrain.think.levelled import levelled_policy
-from mtrain.think.montecarlo import monte_carlo
-from mtrain.think.planner import PLAIN, planner_policy
-from mtrain.think.survey import TUNED, linear_policy
-from mtrain.think.worlds import determinize
+from mtrain.strategy.weaken import levelled_policy
+from mtrain.strategy.montecarlo import monte_carlo
+from mtrain.strategy.planner import PLAIN, planner_policy
+from mtrain.strategy.features import TUNED, linear_policy
+from mtrain.strategy.determinize import determinize
 
 WEAK = (2, 1.5, 0.1, 2, 2.5, 0.5, 0.5, 1.0, 1.0)  # the parameters of `levelled`
 # Worlds, roll-outs, objective, base, gate and what worlds are made from.
@@ -408,7 +408,7 @@ from mtrain.arena.play import Games, play
 from mtrain.game.jit import kernel
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import STATE
-from mtrain.think.registry import Registry, build
+from mtrain.bots.registry import Registry, build
 
 assert numba.config.BOUNDSCHECK
 registry = Registry()

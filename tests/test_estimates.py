@@ -4,14 +4,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtrain.study import tables
-from mtrain.study.blocks import block_numbers, merged, mid_ranks, pair_numbers
-from mtrain.study.design import bootstrap, design
-from mtrain.study.effects import offset_numbers, seat_numbers
-from mtrain.study.estimates import by_round, neighbours, pairwise, scores, seats, seats_from, standings, standings_from
-from mtrain.study.intervals import estimate, estimate_share
-from mtrain.study.sections import SECTIONS
-from mtrain.study.tables import ResultsError
+from mtrain.report.sections import SECTIONS
+from mtrain.stats import tables
+from mtrain.stats.blocks import block_numbers, merged, mid_ranks, pair_numbers
+from mtrain.stats.effects import offset_numbers, seat_numbers
+from mtrain.stats.estimates import (
+    bootstrap,
+    by_round,
+    design,
+    neighbours,
+    pairwise,
+    scores,
+    seats,
+    seats_from,
+    standings,
+    standings_from,
+)
+from mtrain.stats.intervals import estimate, estimate_share
+from mtrain.stats.tables import ResultsError
 from tests.helpers.synthetic import one_game, tournament
 
 # --- one number a block

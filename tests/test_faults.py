@@ -8,20 +8,20 @@ import pandas as pd
 import pytest
 
 import mtrain as m
-from mtrain.arena.again import again
 from mtrain.arena.driver import record_game
 from mtrain.arena.experiment import read_experiment
 from mtrain.arena.faults import FORFEIT, POLICIES, SUBSTITUTE, VOID, words
 from mtrain.arena.play import ROW, Games, play
+from mtrain.arena.reproduce import again
 from mtrain.arena.run import run
-from mtrain.arena.tournament import plan
+from mtrain.arena.spec import plan
+from mtrain.bots.agent import SINGLE, AgentSpec, Bot
+from mtrain.bots.faults import ENDING, KINDS, TIMEOUT, Unasked
+from mtrain.bots.registry import Registry, build
 from mtrain.game.rules import preset
-from mtrain.study import estimates, ratings
-from mtrain.study.report import report
-from mtrain.study.results import read
-from mtrain.think.agent import SINGLE, AgentSpec, Bot
-from mtrain.think.faults import ENDING, KINDS, TIMEOUT, Unasked
-from mtrain.think.registry import Registry, build
+from mtrain.report.page import report
+from mtrain.stats import estimates, ratings
+from mtrain.stats.results import read
 from tests.helpers.program import mtrain
 
 # Bots that fail over more than five legal actions, each in its way, and else take the first.
@@ -54,7 +54,7 @@ def agent(obs, own):
 ALWAYS = "def agent(obs, actions, rng):\n    raise RuntimeError('no')\n"
 # Plays as `greedy` does, but for one thing.
 LIKE_GREEDY = """import mtrain as m
-from mtrain.think.policies import greedy_policy
+from mtrain.strategy.policies import greedy_policy
 @m.compiled
 def agent(obs, own):
     if obs.number == 1 and obs.n_legal > 9:

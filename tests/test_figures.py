@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from mtrain.arena.play import END, ROW, play
+from mtrain.bots.registry import Registry, build
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance, apply, first_round, next_round, nth_action
 from mtrain.game.rng import below
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import OWN, blank
-from mtrain.think.registry import Registry, build
 from tests.helpers.deals import games_with
 
 MEANS = json.loads((Path(__file__).parent / "golden" / "means.json").read_text(encoding="utf-8"))

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from mtrain.study import estimates, format
-from mtrain.study.format import PIPS, SHARE, Format
-from mtrain.study.notes import Note, note_of, parse_note
+from mtrain.report import format
+from mtrain.report.format import PIPS, SHARE, Format
+from mtrain.stats import estimates
+from mtrain.stats.intervals import Note, note_of, parse_note
 
 
 @pytest.mark.parametrize(

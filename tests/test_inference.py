@@ -11,24 +11,23 @@ import pytest
 from matplotlib.figure import Figure
 
 import mtrain
-from mtrain.arena.calibration import calibrate
+from mtrain.analysis import calibrate as study
+from mtrain.analysis.calibrate import calibrate
 from mtrain.errors import Mistake
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import apply as do_action
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.positions import parse_position, position_text
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import OWN, STATE
 from mtrain.game.tiles import tile_text
-from mtrain.study import calibration as study
-from mtrain.study import plots, tables
-from mtrain.think.counting import count_deals
-from mtrain.think.inference import belief, likely_worlds
-from mtrain.think.locations import locate, unseen
-from mtrain.think.proofs import DEAL
-from mtrain.think.proofs import study as find_places
-from mtrain.think.witness import MOST, WITNESS, listen, log_chance
-from mtrain.think.worlds import deal_again, determinize, write_world
+from mtrain.report import plots
+from mtrain.stats import tables
+from mtrain.strategy.constraints import DEAL, count_deals
+from mtrain.strategy.constraints import study as find_places
+from mtrain.strategy.determinize import deal_again, determinize, write_world
+from mtrain.strategy.locate import locate, unseen
+from mtrain.strategy.opponent_model import MOST, WITNESS, belief, likely_worlds, listen, log_chance
 from tests.helpers.deals import heavy_first
 from tests.helpers.long_way import begin, follow, log_likelihood
 from tests.helpers.program import mtrain as command
@@ -107,7 +106,7 @@ def test_the_weight_of_the_truth_is_the_chance_of_what_was_chosen(name: str) -> 
 
 def test_a_greedy_truth_has_the_weight_of_the_floor() -> None:
     """Seat 1 laid 12-11, heaviest of its tiles, where it had a choice of 2: (1 − floor) + floor / 2."""
-    from mtrain.game.engine import deal_hands
+    from mtrain.game.moves import deal_hands
 
     rules = preset("standard", max_pip=6, hand_size=3, rounds=1, players=(2, 10))
     hands = [[1, 3, 4], [26, 21, 0]]  # seat 1: 6-5 6-0 0-0

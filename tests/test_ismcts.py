@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
+from mtrain.bots.registry import Registry, build
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import action_text, parse_action
 from mtrain.game.positions import parse_position
 from mtrain.game.state import OWN
-from mtrain.think.ismcts import NODE, back_up, child_by, plant, tree_search, walk
-from mtrain.think.registry import Registry, build
+from mtrain.strategy.ismcts import NODE, back_up, child_by, plant, tree_search, walk
 from tests.helpers.program import printed
 
 
@@ -192,9 +192,9 @@ def test_the_same_seed_the_same_move(text: str) -> None:
 SMALL_SEARCHES = """
 import numpy as np
 from mtrain.game import jit
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.state import OWN
-from mtrain.think.ismcts import tree_search
+from mtrain.strategy.ismcts import tree_search
 
 print(jit.JIT)
 for name, players, base in (("pinecone", 2, 0), ("cardinal", 3, 1), ("trainyard", 4, 2)):

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mtrain.bots.registry import Registry, build, parameters
 from mtrain.game.jit import kernel
 from mtrain.game.state import N_PARAMS, OWN
-from mtrain.think import base, outcomes, rollouts
-from mtrain.think.inference import DEFAULTS
-from mtrain.think.montecarlo import USUAL
-from mtrain.think.registry import Registry, build, parameters
+from mtrain.strategy import evaluate, rollouts
+from mtrain.strategy.montecarlo import USUAL
+from mtrain.strategy.opponent_model import DEFAULTS
 from tests.helpers.program import HERE
 
 # ── Records and their arrays ──────────────────────────────────────────────────────────────────────────────
@@ -186,7 +186,9 @@ def test_parameters_are_called_as_the_agent_calls_them_in_its_order(name: str) -
 
 def at(module: Any, constant: str) -> Any:
     """Return a constant of a module of kernels, or of one that it shares its choices with."""
-    return next(getattr(where, constant) for where in (module, rollouts, outcomes, base) if hasattr(where, constant))
+    return next(
+        getattr(where, constant) for where in (module, rollouts, evaluate, rollouts) if hasattr(where, constant)
+    )
 
 
 def test_every_agent_has_its_parameters_named_here() -> None:

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy.special import stdtr
 
-from mtrain.study.intervals import CONSTANT, FEW
-from mtrain.study.ladder import ALONE, SAME, WRONG, missing, order, steps
-from mtrain.study.tables import ResultsError
+from mtrain.stats.intervals import CONSTANT, FEW
+from mtrain.stats.tables import ResultsError
+from mtrain.tuning.measure import SAME, SINGLE_STEP, WRONG, missing, order, steps
 
 EIGHT = [f"level {n}" for n in range(1, 9)]
 
@@ -70,7 +70,7 @@ def test_a_gap_is_taken_deal_by_deal_and_positive_where_the_upper_level_is_bette
     assert 0 < row["gap_lo"] < row["gap"] < row["gap_hi"]
     t = gap.mean() / gap.std(ddof=1) * np.sqrt(40)
     assert row["p"] == pytest.approx(2 * stdtr(39, -t))
-    assert row["note"] == ALONE
+    assert row["note"] == SINGLE_STEP
 
 
 def test_levels_in_the_wrong_order_are_said_to_be() -> None:
@@ -105,11 +105,11 @@ def test_L12_levels_alike_block_for_block_have_no_difference() -> None:
 def test_a_gap_that_never_varies_has_no_interval_and_no_p() -> None:
     base = np.random.default_rng(7).normal(0, 10, 30)
     row = steps(["a", "b"], [base, base + 2.0]).iloc[0]
-    assert row["note"] == f"{CONSTANT}; {ALONE}"
+    assert row["note"] == f"{CONSTANT}; {SINGLE_STEP}"
     assert not row["distinct"]
     assert row[["gap_lo", "gap_hi", "p", "needed"]].isna().all()
     assert order(["a", "b"], [base, base + 2.0]) == [
-        f"'b' is weaker than 'a' below it by 2 pips/round, and whether by chance can't be told: {CONSTANT}; {ALONE}"
+        f"'b' is weaker than 'a' below it by 2 pips/round, and whether by chance can't be told: {CONSTANT}; {SINGLE_STEP}"
     ]
 
 

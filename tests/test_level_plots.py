@@ -7,8 +7,10 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from mtrain.study import ladder_tables, level_plots, plots, tables
-from mtrain.study.tables import ResultsError
+from mtrain.report import plots
+from mtrain.stats import tables
+from mtrain.stats.tables import ResultsError
+from mtrain.tuning import ladder_tables, level_plots
 
 LONG = (
     "beginner", "learner", "casual", "steady", "club-player", "tournament", "expert.v2", "quick", "master",

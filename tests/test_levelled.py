@@ -6,21 +6,20 @@ import numpy as np
 import pytest
 
 from mtrain.arena.play import Games, play
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
+from mtrain.bots.agent import BATCH, Bot
+from mtrain.bots.ask import ask
+from mtrain.bots.registry import Registry, build
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import list_actions
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import NEVER, STATE
 from mtrain.game.tiles import HI, LO
-from mtrain.show import sheet
-from mtrain.study import ladder_tables, level_plots
-from mtrain.think.agent import BATCH, Bot
-from mtrain.think.asking import ask
-from mtrain.think.levelled import _softmax, dim, whole
-from mtrain.think.outcomes import outcomes
-from mtrain.think.registry import Registry, build
-from mtrain.think.sense import FOLLIES, IDLE, OPEN, SANE, STAYS, folly
-from mtrain.think.trail import DEEP, LONGEST, TRAIL, best_trail, parse_hand
+from mtrain.strategy.evaluate import outcomes
+from mtrain.strategy.longest_train import DEEP, LONGEST, TRAIL, best_trail, parse_hand
+from mtrain.strategy.weaken import FOLLIES, IDLE, OPEN, SANE, STAYS, _softmax, dim, folly, whole
+from mtrain.table import people
+from mtrain.tuning import ladder_tables, level_plots
 from tests.helpers.bots import own
 
 BASES = ("heuristic", "planner", "mc:worlds=3")
@@ -178,7 +177,7 @@ def test_L03_no_level_does_what_nobody_would_do(text: str) -> None:
 
 def test_the_follies_have_one_set_of_names() -> None:
     """The kernels count them, tables have them as columns, figures and the terminal put them into words."""
-    assert FOLLIES == tuple(level_plots.FOLLIES) == ladder_tables.LEVELS.names[-3:] == tuple(sheet.WHY_NOT)
+    assert FOLLIES == tuple(level_plots.FOLLIES) == ladder_tables.LEVELS.names[-3:] == tuple(people.WHY_NOT)
 
 
 def test_who_has_no_sense_does_all_of_it() -> None:

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from mtrain.arena.exporting import exported
-from mtrain.arena.tournament import plan
-from mtrain.arena.verifying import changes
+from mtrain.arena.spec import plan
+from mtrain.bots.level_file import FORMAT, LevelsError, levels_text, read_levels
+from mtrain.bots.registry import Registry, bundled
+from mtrain.bots.versions import rules_hash
 from mtrain.game.rules import preset
-from mtrain.think.levels import FORMAT, LevelsError, levels_text, read_levels
-from mtrain.think.registry import Registry, bundled
-from mtrain.think.versions import rules_hash
+from mtrain.tuning.verify import changes, exported
 from tests.helpers.program import mtrain
 
 

@@ -12,12 +12,12 @@ import pytest
 import mtrain as m
 from mtrain.arena.merge import MergeError, merge
 from mtrain.arena.run import run
-from mtrain.arena.tournament import Tournament, TournamentError, plan
+from mtrain.arena.spec import Tournament, TournamentError, plan
 from mtrain.arena.workdir import Unwritten
-from mtrain.study import files
-from mtrain.study.parts import Parts
-from mtrain.study.results import read
-from mtrain.study.tables import ResultsError
+from mtrain.stats import files
+from mtrain.stats.parts import Parts
+from mtrain.stats.results import read
+from mtrain.stats.tables import ResultsError
 from tests.helpers.program import mtrain
 from tests.helpers.runs import quick, tables
 

@@ -6,17 +6,16 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from mtrain.arena.play import Games, play
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
+from mtrain.bots.registry import Registry, build
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import Action
 from mtrain.game.rules import preset
 from mtrain.game.state import OUT, OWN, STATE
-from mtrain.think.base import BASE_HEURISTIC, BASE_NONE, BASE_PLANNER
-from mtrain.think.montecarlo import _doubt, _halve, monte_carlo
-from mtrain.think.outcomes import COUNTS, GO_OUT, LEAD, OWN_PIPS, PROOFS, WIN_GAME, _ahead, cost
-from mtrain.think.planner import PLAIN, planner_policy
-from mtrain.think.registry import Registry, build
-from mtrain.think.rollouts import ROLL_PLANNER
-from mtrain.think.survey import TUNED, linear_policy
+from mtrain.strategy.evaluate import COUNTS, GO_OUT, LEAD, OWN_PIPS, PROOFS, WIN_GAME, _ahead, cost
+from mtrain.strategy.features import TUNED, linear_policy
+from mtrain.strategy.montecarlo import _doubt, _halve, monte_carlo
+from mtrain.strategy.planner import PLAIN, planner_policy
+from mtrain.strategy.rollouts import BASE_HEURISTIC, BASE_NONE, BASE_PLANNER, ROLL_PLANNER
 
 
 def own(params: list[float] | np.ndarray, chance: int = 7) -> np.ndarray:

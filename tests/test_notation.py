@@ -7,16 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtrain.game import engine
-from mtrain.game.engine import advance, legal_actions, new_game, observe
+from mtrain.game import moves
 from mtrain.game.kernels import PASS, lay
-from mtrain.game.notation import (
-    Action,
-    action_text,
-    parse_action,
-    parse_train,
-    train_text,
-)
+from mtrain.game.moves import advance, legal_actions, new_game, observe
+from mtrain.game.notation import Action, action_text, parse_action, parse_train, train_text
 from mtrain.game.positions import parse_position, position_text
 from mtrain.game.rules import preset
 from mtrain.game.state import STATE
@@ -184,8 +178,8 @@ def test_a_later_round_with_scores() -> None:
     position = new_game("pinecone", 3, seed=4, starter=2)
     for _ in range(2):
         while n := advance(position):
-            engine.apply(position, legal_actions(position)[n // 2])
-        engine.next_round(position, seed=4)
+            moves.apply(position, legal_actions(position)[n // 2])
+        moves.next_round(position, seed=4)
     assert_inverse(position)
     lines = position_text(position).splitlines()
     assert lines[2:4] == ["round 3", "starter 1"]
@@ -219,7 +213,7 @@ def test_what_is_hidden_stays_hidden_when_the_round_is_over() -> None:
     """Seat 1 has gone out: no hand is hidden from seat 0, but the boneyard is."""
     position = parse_position("seats 2\nturn 1\nhand 0: 4-2\nhand 1: 12-4\nboneyard: 2-1 9-8")
     advance(position)
-    engine.apply(position, parse_action("12-4@1", 2))
+    moves.apply(position, parse_action("12-4@1", 2))
     assert position[0].over
     lines = position_text(observe(position, 0)).splitlines()
     assert lines[6:9] == ["hand 0: 4-2", "hand 1:", "boneyard: ?2"]

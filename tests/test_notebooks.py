@@ -15,7 +15,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtrain.study import plots
+from mtrain.report import plots
 from tests.helpers.program import HERE
 
 BOOKS = sorted((HERE / "notebooks").glob("*.ipynb"))

@@ -4,13 +4,12 @@ import inspect
 from dataclasses import fields
 
 import mtrain
-from mtrain.arena.command import command_of
 from mtrain.arena.experiment import KEYS
 from mtrain.arena.faults import SUBSTITUTE
 from mtrain.arena.options import Options, Running, flag_of, options_of
-from mtrain.arena.tournament import plan
+from mtrain.arena.spec import command_of, plan
+from mtrain.bots.process import Limits
 from mtrain.cli.main import mtrain as cli
-from mtrain.think.process import Limits
 
 
 def test_every_option_is_a_keyword_with_its_default_and_is_told_in_the_docstring() -> None:

@@ -13,15 +13,15 @@ import pytest
 from click.testing import CliRunner
 
 from mtrain.arena.run import run
-from mtrain.arena.tournament import plan
+from mtrain.arena.spec import plan
 from mtrain.cli.main import mtrain as command_line
-from mtrain.study import files, plots, tables
-from mtrain.study.page import page
-from mtrain.study.report import report
-from mtrain.study.results import read
-from mtrain.study.sections import SECTIONS, section
-from mtrain.study.sheets import number, sheet
-from mtrain.study.tables import ResultsError
+from mtrain.report import plots
+from mtrain.report.page import page, report
+from mtrain.report.sections import SECTIONS, section
+from mtrain.report.sheet import number, sheet
+from mtrain.stats import files, tables
+from mtrain.stats.results import read
+from mtrain.stats.tables import ResultsError
 from tests.helpers.synthetic import store, tournament
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
@@ -271,7 +271,7 @@ def test_a_sheet_folds_intervals_and_leaves_empty_notes_out() -> None:
 
 
 def read_pairs(games: pd.DataFrame) -> pd.DataFrame:
-    from mtrain.study.estimates import pairwise
+    from mtrain.stats.estimates import pairwise
 
     return pairwise(games)
 

@@ -9,10 +9,10 @@ import pytest
 import mtrain as m
 from mtrain.arena.experiment import ExperimentError, read_experiment
 from mtrain.errors import Mistake
-from mtrain.study import files, tables
-from mtrain.study.parts import read_parts
-from mtrain.study.report import report
-from mtrain.study.tables import ResultsError
+from mtrain.report.page import report
+from mtrain.stats import files, tables
+from mtrain.stats.parts import read_parts
+from mtrain.stats.tables import ResultsError
 from tests.helpers.program import mtrain, run_unread
 
 TOP = 'question = "Where?"\nagents = ["greedy", "random", "b@random"]\nfocus = "greedy"\ndeals = 3\nseed = 1\n'

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import mtrain as m
-from mtrain.arena.check import check_agent
+from mtrain.arena.conformance import check_agent
 from mtrain.arena.driver import record_game
 from mtrain.arena.experiment import read_experiment
 from mtrain.arena.play import Games, play
+from mtrain.bots.agent import AgentError
+from mtrain.bots.registry import Registry, build
 from mtrain.game.rules import preset
-from mtrain.think.agent import AgentError
-from mtrain.think.registry import Registry, build
 from tests.helpers.program import mtrain
 
 # Three ways to write an agent that answers legally only if it sees the others' hands (or, with `sees` = 0, only if not).

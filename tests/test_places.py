@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy.special import stdtr, stdtrit
 
-from mtrain.study.blocks import block_numbers
-from mtrain.study.estimates import pairwise, standings, standings_from
-from mtrain.study.places import differences, holm, ranges
+from mtrain.stats.blocks import block_numbers
+from mtrain.stats.estimates import pairwise, standings, standings_from
+from mtrain.stats.ranks import differences, holm, ranges
 from tests.helpers.synthetic import one_game, tournament
 
 

@@ -5,17 +5,17 @@ import random
 import numpy as np
 import pytest
 
-from mtrain.game.engine import advance, apply, deal_hands, legal_actions, new_game, observe
+from mtrain.bots.registry import Registry, parameters
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS
+from mtrain.game.moves import advance, apply, deal_hands, legal_actions, new_game, observe
 from mtrain.game.notation import Action, action_text
 from mtrain.game.rules import preset
 from mtrain.game.state import STATE
 from mtrain.game.tiles import HI, LO, PIPS, set_size
-from mtrain.think.planner import PLAIN, PLANS, make_plan, note_laid, planned_action, planner_policy
-from mtrain.think.registry import Registry, parameters
-from mtrain.think.survey import FEATURES, SURVEY, TUNED, linear_policy, survey
-from mtrain.think.trail import TRAIL, best_train, parse_hand
+from mtrain.strategy.features import FEATURES, SURVEY, TUNED, linear_policy, survey
+from mtrain.strategy.longest_train import TRAIL, best_train, parse_hand
+from mtrain.strategy.planner import PLAIN, PLANS, make_plan, note_laid, planned_action, planner_policy
 from tests.helpers.bots import own
 
 RULES = preset("pinecone", rounds=1, max_pip=9, hand_size=5, players=(2, 10))

@@ -8,16 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from mtrain.bots.registry import Registry
 from mtrain.cli.main import mtrain
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.tiles import tile_text
-from mtrain.show import saved
-from mtrain.show.choosing import listed, read_action
-from mtrain.show.entries import EntryError
-from mtrain.show.seating import people_named, seated
-from mtrain.show.session import Player, Session, SessionError
-from mtrain.show.sight import held
-from mtrain.think.registry import Registry
+from mtrain.table import saved
+from mtrain.table.people import EntryError, listed, people_named, read_action, seated
+from mtrain.table.session import Player, Session, SessionError
+from mtrain.table.view import held
 from tests.helpers.sessions import played, table
 from tests.helpers.terminal import Terminal
 

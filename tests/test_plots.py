@@ -9,10 +9,10 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from mtrain.study import estimates, files, look, plots, tables
-from mtrain.study import ratings as rating
-from mtrain.study.families import families
-from mtrain.study.results import read
+from mtrain.report import plots, style
+from mtrain.stats import estimates, files, tables
+from mtrain.stats import ratings as rating
+from mtrain.stats.results import families, read
 from tests.helpers.program import printed
 from tests.helpers.synthetic import store, tournament
 
@@ -209,8 +209,8 @@ def test_best_is_on_top():
 
 def test_long_labels_are_wrapped_and_never_cut():
     for label in LONG:
-        assert "".join(look.wrapped(label).split()) == label.replace(" ", "")
-        assert max(map(len, look.wrapped(label).splitlines())) <= look.WRAP
+        assert "".join(style.wrapped(label).split()) == label.replace(" ", "")
+        assert max(map(len, style.wrapped(label).splitlines())) <= style.WRAP
 
 
 def test_numbers_have_a_true_minus_and_no_signed_zero():
@@ -236,5 +236,5 @@ def test_figures_are_saved_the_same_bytes_and_leave_settings_alone(tmp_path):
 
 
 def test_no_pyplot_and_no_scipy_at_import():
-    code = "import sys, mtrain.study.report; print({'matplotlib.pyplot', 'scipy', 'numba'} & {*sys.modules})"
+    code = "import sys, mtrain.report.page; print({'matplotlib.pyplot', 'scipy', 'numba'} & {*sys.modules})"
     assert printed("-c", code).strip() == "set()"

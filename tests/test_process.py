@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 import mtrain as m
-from mtrain.arena.check_program import STEPS, check_program
+from mtrain.arena.conformance import STEPS, check_program
 from mtrain.arena.faults import Fault
 from mtrain.arena.play import Games, play
 from mtrain.arena.run import run
-from mtrain.arena.tournament import plan
+from mtrain.arena.spec import plan
+from mtrain.bots.agent import AgentError
+from mtrain.bots.faults import Broken
+from mtrain.bots.process import KEPT, Limits, Process
+from mtrain.bots.registry import Registry, all_params, build
 from mtrain.errors import Mistake
 from mtrain.game.rules import preset
-from mtrain.think.agent import AgentError
-from mtrain.think.faults import Broken
-from mtrain.think.process import KEPT, Limits, Process
-from mtrain.think.registry import Registry, all_params, build
 from tests.helpers.program import HERE, mtrain, start, wait_for
 
 HEAVIEST = HERE / "docs" / "bots" / "heaviest.py"

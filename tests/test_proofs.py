@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import chi2
 
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.kernels import at_most
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.positions import parse_position, position_text
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import OWN, STATE, UNTOLD
 from mtrain.game.tiles import tile_text
-from mtrain.think.history import events
-from mtrain.think.proofs import DEAL, study, unmet
-from mtrain.think.worlds import determinize
+from mtrain.strategy.constraints import DEAL, study, unmet
+from mtrain.strategy.determinize import determinize
+from mtrain.strategy.history import events
 from tests.helpers.deals import SEEDS, SLOW, deal_by_chance, rule_sets
 from tests.helpers.whole_deals import could_have_been, sampled, small_positions, story, whole_deals
 

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtrain.arena.check import questions, redealt
+from mtrain.arena.conformance import questions, redealt
 from mtrain.arena.driver import record_game
 from mtrain.arena.play import Games, play, see
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
+from mtrain.bots import protocol
+from mtrain.bots.agent import AgentError, Bot
+from mtrain.bots.faults import Broken
+from mtrain.bots.registry import Registry, build
 from mtrain.game.journal import read_journal
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.record import replay
 from mtrain.game.rng import Stream
 from mtrain.game.rules import PRESETS, RuleSet, preset
 from mtrain.game.state import HIDDEN
 from mtrain.game.tiles import tile_text
-from mtrain.think import protocol
-from mtrain.think.agent import AgentError, Bot
-from mtrain.think.faults import Broken
-from mtrain.think.registry import Registry, build
 from tests.helpers.program import HERE
 
 PAGE = HERE / "docs" / "protocol.md"
@@ -70,7 +70,7 @@ def _starter(seed: int, players: int) -> int:
 
 
 def test_the_page_explains_every_field_and_every_kind_of_fault(tmp_path: Path) -> None:
-    from mtrain.think.faults import KINDS, RAISED
+    from mtrain.bots.faults import KINDS, RAISED
 
     page = PAGE.read_text(encoding="utf-8")
     line = next(line for line in page.splitlines() if line.startswith('{"type":"act"'))

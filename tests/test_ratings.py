@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from mtrain.study.anchors import BY_DEFINITION, Anchor, anchor_in, parse_anchor
-from mtrain.study.plackett_luce import RIDGE, _terms, fit, merged, outcomes, refits
-from mtrain.study.ratings import SCALE, rate, ratings
-from mtrain.study.resample import resample
-from mtrain.study.tables import ResultsError
+from mtrain.stats.intervals import resample
+from mtrain.stats.plackett_luce import RIDGE, _terms, fit, merged, outcomes, refits
+from mtrain.stats.ratings import BY_DEFINITION, SCALE, Anchor, anchor_in, parse_anchor, rate, ratings
+from mtrain.stats.tables import ResultsError
 from tests.helpers.simulated import World, covered, simulate
 from tests.helpers.synthetic import numbers, tournament
 

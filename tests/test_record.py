@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtrain.game.engine import IllegalAction, deal_hands, legal_actions, new_game
+from mtrain.game.moves import IllegalAction, deal_hands, legal_actions, new_game
 from mtrain.game.positions import parse_position
 from mtrain.game.record import (
     FORMAT,

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from mtrain.arena.driver import record_game
 from mtrain.arena.play import ROW, Games, play
-from mtrain.game import engine
-from mtrain.game.engine import legal_actions
+from mtrain.bots.registry import Registry, build
+from mtrain.game import moves
 from mtrain.game.kernels import TURN_OVER
+from mtrain.game.moves import legal_actions
 from mtrain.game.notation import train_text
 from mtrain.game.record import follow, forced_event, play_game, replayed, to_line
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import BLOCKED, OUT, RIDE
 from mtrain.game.tiles import MAX_TILES, tile_text
-from mtrain.think.registry import Registry, build
 from tests import reference, regenerate
 from tests.helpers.deals import SEEDS, SLOW, deal_by_chance, rule_sets, walk
 from tests.helpers.whole import hands_here
@@ -48,7 +48,7 @@ def settle(position: np.ndarray) -> None:
     """Let a turn that ends without a word end, in place: the referee ends it with the tile laid."""
     while True:
         ahead = position.copy()
-        if engine.step(ahead, 0) != TURN_OVER:
+        if moves.step(ahead, 0) != TURN_OVER:
             return
         position[:] = ahead
 
@@ -161,7 +161,7 @@ def test_the_engine_and_the_referee_refuse_the_same(table: tuple[dict, int], see
             odd = [seat, what] + [tile] * (what != "pass") + [train] * (what == "play")
             before = ours.tobytes()
             if odd not in legal:
-                with pytest.raises(engine.IllegalAction):
+                with pytest.raises(moves.IllegalAction):
                     follow(ours, odd)
                 with pytest.raises(reference.Breach):
                     reference.apply(theirs, odd)
@@ -257,7 +257,7 @@ def test_the_golden_counts_are_the_referees(deal: int) -> None:
     table, _, told = regenerate.PERFT.read_text(encoding="utf-8").splitlines()[deal].partition(":")
     name, *changes, players, seed = table.split()
     rules = regenerate.rules_of(name, " ".join(changes))
-    state = referee(rules.to_json(), engine.new_game(rules, int(players), seed=int(seed)))
+    state = referee(rules.to_json(), moves.new_game(rules, int(players), seed=int(seed)))
     expected = [int(word) for word in told.split()]
     counts = [0] * len(expected)
     spread(state, len(expected), counts, 0)

@@ -11,12 +11,12 @@ from click.testing import CliRunner, Result
 import mtrain
 from mtrain.cli import main
 from mtrain.errors import Mistake
-from mtrain.game.engine import legal_actions
+from mtrain.game.moves import legal_actions
 from mtrain.game.record import RecordError, play_game, replay, to_line
 from mtrain.game.rules import preset
 from mtrain.game.tiles import tile_text
-from mtrain.show.placing import Piece, Plan, lanes_needed, place
-from mtrain.show.replay import _steps, laid_out
+from mtrain.table.picture import Piece, Plan, lanes_needed, place
+from mtrain.table.replay_page import _steps, laid_out
 from tests.helpers.browser import dumped
 
 

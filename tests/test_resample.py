@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mtrain.study.resample import ENOUGH, MOST, resample
+from mtrain.stats.intervals import ENOUGH, MOST, resample
 
 
 def lineups(*sizes):

@@ -9,14 +9,14 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from mtrain.study import files, tables
-from mtrain.study.blocks import split
-from mtrain.study.checks import check
-from mtrain.study.manifest import FORMAT, Manifest, read_manifest
-from mtrain.study.report import report
-from mtrain.study.results import read
-from mtrain.study.sheets import sheet
-from mtrain.study.tables import ResultsError
+from mtrain.report.page import report
+from mtrain.report.sheet import sheet
+from mtrain.stats import files, tables
+from mtrain.stats.blocks import split
+from mtrain.stats.checks import check
+from mtrain.stats.manifest import FORMAT, Manifest, read_manifest
+from mtrain.stats.results import read
+from mtrain.stats.tables import ResultsError
 from tests.helpers.program import HERE
 from tests.helpers.synthetic import store, tournament
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtrain.arena.command import house_rules
+from mtrain.arena.spec import house_rules
+from mtrain.bots.versions import rules_hash
 from mtrain.game import rules
-from mtrain.game.engine import new_game
+from mtrain.game.moves import new_game
 from mtrain.game.rules import MEANING, RulesError, RuleSet, override, preset
 from mtrain.game.tiles import HI, LO, PIPS, SETS, set_size, tile_text
-from mtrain.think.versions import rules_hash
 from tests.reference import CHOICES, PRESETS
 
 

@@ -21,17 +21,16 @@ import pytest
 import mtrain as m
 from mtrain.arena import run as arena
 from mtrain.arena import workers
-from mtrain.arena.chunks import Done, work
+from mtrain.arena.chunk import Done, work
 from mtrain.arena.experiment import begin, read_experiment
 from mtrain.arena.run import Interrupted, run
+from mtrain.arena.spec import TournamentError, plan
 from mtrain.arena.store import log
-from mtrain.arena.tournament import TournamentError, plan
 from mtrain.arena.workdir import Locked, Unwritten, locked
 from mtrain.errors import Mistake, Trouble
-from mtrain.study import files
-from mtrain.study.digests import Digest
-from mtrain.study.results import read
-from mtrain.study.until import Width
+from mtrain.stats import files
+from mtrain.stats.results import Digest, read
+from mtrain.stats.stopping import Width
 from tests.helpers.crashes import SLOW, small
 from tests.helpers.program import HERE, launch, mtrain, printed, python, start, wait_for
 from tests.helpers.runs import QUICK, break_off, parts, quick, tables
@@ -444,8 +443,8 @@ import signal, sys
 from dataclasses import replace
 from pathlib import Path
 from mtrain.arena.run import Interrupted, run
-from mtrain.arena.tournament import plan
-from mtrain.cli.signals import stop_signals
+from mtrain.arena.spec import plan
+from mtrain.cli.options import stop_signals
 
 out = Path(sys.argv[1])
 t = plan(["random", "greedy"], players=2, deals=40, seed=5, changes={"rounds": 2})

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 
 from mtrain.arena.run import run
 from mtrain.arena.schedule import SEATINGS, Schedule, combinations, first_starter, gauntlet
-from mtrain.arena.tournament import TournamentError, plan
+from mtrain.arena.spec import TournamentError, plan
 from mtrain.cli.main import mtrain as command_line
 from mtrain.errors import Trouble
-from mtrain.study.checks import of_design
-from mtrain.study.manifest import Manifest
+from mtrain.stats.checks import of_design
+from mtrain.stats.manifest import Manifest
 
 SHAPES = [(1, 4), (2, 2), (2, 4), (3, 3), (3, 4), (4, 4), (6, 4), (2, 5), (5, 5), (4, 8), (7, 5), (10, 10)]
 

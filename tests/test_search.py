@@ -14,15 +14,15 @@ import pytest
 from scipy import stats
 
 import mtrain as m
-from mtrain.arena.search import Search, SearchInterrupted, maximise
-from mtrain.arena.space import Choices, Range, SearchError, parse_space
-from mtrain.arena.tournament import MAX_SEED
+from mtrain.arena.spec import MAX_SEED
 from mtrain.arena.workdir import locked
+from mtrain.bots.registry import Registry, parameters
 from mtrain.errors import Mistake
 from mtrain.game.rng import SEARCH, stream
-from mtrain.study import files
-from mtrain.study.search_tables import OBJECTIVES, OUTCOME, trials_table
-from mtrain.think.registry import Registry, parameters
+from mtrain.stats import files
+from mtrain.tuning.maximise import Search, SearchInterrupted, maximise
+from mtrain.tuning.racing import OBJECTIVES, OUTCOME, trials_table
+from mtrain.tuning.space import Choices, Range, SearchError, parse_space
 from tests.helpers.program import launch, wait_for
 
 # Lays by weight, or by a number made of what it sees and of its salt: each salt plays as well as any other.
@@ -230,7 +230,7 @@ def test_L08_between_two_trials_before_the_first_and_finished_ones_too(search, w
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_L08_a_search_that_was_killed_goes_on(search, whole, bot, tmp_path):
     call = f"maximise('tuned', ['salt=0..1', 'kind=light|odd|heavy'], agents_from=[{str(bot)!r}], out='o', **{PLAIN!r})"
-    going = launch("-c", f"from mtrain.arena.search import maximise; {call}", cwd=tmp_path)
+    going = launch("-c", f"from mtrain.tuning.maximise import maximise; {call}", cwd=tmp_path)
     wait_for(lambda: (tmp_path / "o/plays/trial-002").exists())
     going.kill()
     going.communicate()

@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from mtrain.study.likelihood import likeliest, likelihood_ratio
-from mtrain.study.sequential import EVERY, FIRST, bounds, first_look, fixed_size, radius
-from mtrain.study.walks import Walk
+from mtrain.stats.sequential import (
+    EVERY,
+    FIRST,
+    Walk,
+    bounds,
+    first_look,
+    fixed_size,
+    likeliest,
+    likelihood_ratio,
+    radius,
+)
 from tests.helpers.program import HERE
 
 _spec = importlib.util.spec_from_file_location("stopping", HERE / "experiments" / "stopping.py")

@@ -11,15 +11,14 @@ from click.testing import CliRunner
 
 from mtrain.arena.driver import record_game
 from mtrain.arena.schedule import first_starter
+from mtrain.bots.agent import SINGLE, AgentSpec, Bot
 from mtrain.cli.main import mtrain
-from mtrain.game.engine import IllegalAction, observe
+from mtrain.game.moves import IllegalAction, observe
 from mtrain.game.record import replayed
 from mtrain.game.rules import PRESETS, RuleSet, preset
-from mtrain.show import saved
-from mtrain.show.choosing import read_action
-from mtrain.show.news import news
-from mtrain.show.session import Player, Session
-from mtrain.think.agent import SINGLE, AgentSpec, Bot
+from mtrain.table import saved
+from mtrain.table.people import news, read_action
+from mtrain.table.session import Player, Session
 from tests.helpers.bots import bot
 from tests.helpers.program import HERE
 from tests.helpers.sessions import played, state, table

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from mtrain.show.terminal import show_sheet
-from mtrain.study import tables
-from mtrain.study.estimates import pairwise
-from mtrain.study.results import read
-from mtrain.study.sections import SECTIONS, Section
-from mtrain.study.sheets import sheet
+from mtrain.report.sections import SECTIONS, Section
+from mtrain.report.sheet import sheet
+from mtrain.report.terminal import show_sheet
+from mtrain.stats import tables
+from mtrain.stats.estimates import pairwise
+from mtrain.stats.results import read
 from tests.helpers.program import mtrain
 from tests.helpers.synthetic import store, tournament
 

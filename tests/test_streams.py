@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from mtrain.arena.play import Games, play
-from mtrain.game.engine import advance, apply, legal_actions, new_game, next_round
+from mtrain.bots.agent import SINGLE, AgentSpec, Bot
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import deal, first_round
+from mtrain.game.moves import advance, apply, legal_actions, new_game, next_round
 from mtrain.game.rng import DEAL, SEAT, SEATING, STARTER, WORLD, Stream, at, below, scaled, stream, uniform
 from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import OWN, blank
-from mtrain.think.agent import SINGLE, AgentSpec, Bot
 
 WORDS = st.integers(0, 2**64 - 1)
 

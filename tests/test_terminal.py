@@ -4,9 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from mtrain.show.terminal import broken, seen, show_standings
-from mtrain.study import estimates
-from mtrain.study.format import SCORE, SHARE
+from mtrain.report.format import SCORE, SHARE
+from mtrain.report.terminal import broken, seen, show_standings
+from mtrain.stats import estimates
 from tests.helpers.synthetic import tournament
 
 LONG = [

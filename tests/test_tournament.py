@@ -12,12 +12,12 @@ import mtrain as m
 from mtrain.arena.driver import record_game
 from mtrain.arena.experiment import ExperimentError, read_experiment
 from mtrain.arena.run import run
-from mtrain.arena.tournament import TournamentError, plan
+from mtrain.arena.spec import TournamentError, plan
+from mtrain.bots.registry import Registry, build
 from mtrain.errors import Mistake
 from mtrain.game.rng import SEAT, Stream, stream
-from mtrain.study.report import report
-from mtrain.study.results import read
-from mtrain.think.registry import Registry, build
+from mtrain.report.page import report
+from mtrain.stats.results import read
 from tests.helpers.program import HERE, mtrain
 from tests.helpers.runs import tables
 

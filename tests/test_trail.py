@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from mtrain.cli.main import mtrain
 from mtrain.game.tiles import PIPS, set_size, tile_of
-from mtrain.think.trail import TrainError, best_train, parse_hand
+from mtrain.strategy.longest_train import TrainError, best_train, parse_hand
 
 
 def brute(hand: frozenset[tuple[int, int]], end: int, by: str) -> tuple[int, int]:

@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtrain.arena.dial import make_dial
-from mtrain.arena.levels import Tuned, run_tuning
-from mtrain.arena.plausibility import regret
-from mtrain.arena.targets import Beats, Shares, Steps, TargetsError, wanted
-from mtrain.arena.tournament import TournamentError
-from mtrain.arena.tuning import STRONG, WEAK, Unreached, plan_tuning
-from mtrain.arena.verifying import elsewhere, verify
+from mtrain.arena.spec import TournamentError
+from mtrain.bots.agent import AgentError
+from mtrain.bots.level_file import Levels, levels_text, read_levels
+from mtrain.bots.registry import Registry
 from mtrain.errors import Mistake
 from mtrain.game.rules import preset
-from mtrain.study.written import elsewhere_of, elsewhere_said, levels_of, pairs_of, steps_of
-from mtrain.think.agent import AgentError
-from mtrain.think.levels import Levels, levels_text, read_levels
-from mtrain.think.registry import Registry
+from mtrain.tuning.ladder_tables import elsewhere_of, elsewhere_said, levels_of, pairs_of, steps_of
+from mtrain.tuning.measure import regret
+from mtrain.tuning.placing import STRONG, WEAK, Unreached, plan_tuning
+from mtrain.tuning.targets import Beats, Shares, Steps, TargetsError, make_dial, wanted
+from mtrain.tuning.tune import Tuned, run_tuning
+from mtrain.tuning.verify import elsewhere, verify
 from tests.helpers.program import mtrain, start, wait_for
 
 SHORT = preset("standard", rounds=1)

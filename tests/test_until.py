@@ -12,15 +12,14 @@ import pytest
 import mtrain as m
 from mtrain.arena.experiment import read_experiment
 from mtrain.arena.run import run
-from mtrain.arena.tournament import plan
+from mtrain.arena.spec import plan
 from mtrain.cli.tournaments import _print_standings
 from mtrain.errors import Mistake
-from mtrain.study import tables
-from mtrain.study.intervals import CONSTANT, t_quantile
-from mtrain.study.results import read
-from mtrain.study.sequential import FIRST, MOST, radius
-from mtrain.study.stopping import TOO_FEW, stopping
-from mtrain.study.until import Better, UntilError, Watcher, Width, parse_rule
+from mtrain.stats import tables
+from mtrain.stats.intervals import CONSTANT, t_quantile
+from mtrain.stats.results import read
+from mtrain.stats.sequential import FIRST, MOST, radius
+from mtrain.stats.stopping import TOO_FEW, Better, UntilError, Watcher, Width, parse_rule, stopping
 from tests.helpers.program import mtrain
 
 NAMES = {"greedy": "greedy", "mc": "mc", "mc:worlds=8": "mc", "x by y": "x by y"}

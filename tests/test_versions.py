@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from mtrain.think.agent import AgentError
-from mtrain.think.registry import Registry, bundled, parameters
-from mtrain.think.versions import change, made_of
+from mtrain.bots.agent import AgentError
+from mtrain.bots.registry import Registry, bundled, parameters
+from mtrain.bots.versions import change, made_of
 from tests import regenerate
 from tests.regenerate import AGENTS, DECISIONS, unsaid
 

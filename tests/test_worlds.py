@@ -14,20 +14,20 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import chi2
 
-from mtrain.game.engine import advance, apply, legal_actions, new_game, observe
 from mtrain.game.intrinsics import popcount
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import CHOICE, PASS, ROUND_OVER, at_most, first_round, nth_action, step
 from mtrain.game.kernels import apply as do_action
 from mtrain.game.kernels import observe as look
+from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import parse_action
 from mtrain.game.positions import parse_position
 from mtrain.game.rng import below
 from mtrain.game.rules import PRESETS, RuleSet, preset
 from mtrain.game.state import HIDDEN, MAX_SEATS, NEVER, OWN, STATE, blank
 from mtrain.game.tiles import HI, LO, set_size, tile_text
-from mtrain.think.montecarlo import monte_carlo
-from mtrain.think.worlds import determinize
+from mtrain.strategy.determinize import determinize
+from mtrain.strategy.montecarlo import monte_carlo
 from tests.helpers.deals import SEEDS, SLOW, deal_by_chance, rule_sets, walk
 from tests.helpers.whole import check
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from mtrain import compiled
-from mtrain.think.montecarlo import monte_carlo
+from mtrain.strategy.montecarlo import monte_carlo
 
 
 @dataclass(frozen=True)

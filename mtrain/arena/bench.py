@@ -21,26 +21,25 @@ from pathlib import Path
 import joblib
 import numpy as np
 
-from mtrain.arena.clock import nanoseconds, summary
-from mtrain.arena.play import Games, Played, play
+from mtrain.arena.play import Games, Played, nanoseconds, play, summary
 from mtrain.arena.run import run
-from mtrain.arena.tournament import Tournament, plan
+from mtrain.arena.spec import Tournament, plan
+from mtrain.bots.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, compiled
+from mtrain.bots.process import Process
+from mtrain.bots.registry import Registry, build, effort
 from mtrain.errors import Mistake, Trouble
-from mtrain.game.engine import advance, apply, legal_actions, new_game
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import nth_action
+from mtrain.game.moves import advance, apply, legal_actions, new_game
 from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, preset
 from mtrain.game.state import N_PARAMS, OWN, STATE
 from mtrain.game.tiles import HI, LO, set_size
-from mtrain.study import files, results, tables
-from mtrain.study.digests import combine, digest
-from mtrain.think.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, compiled
-from mtrain.think.process import Process
-from mtrain.think.registry import Registry, build, effort
-from mtrain.think.rollouts import ROLL_RANDOM, roll_out
-from mtrain.think.trail import DEEP, LONGEST, NODES, TRAIL, best_trail
-from mtrain.think.worlds import determinize
+from mtrain.stats import files, results, tables
+from mtrain.stats.results import combine, digest
+from mtrain.strategy.determinize import determinize
+from mtrain.strategy.longest_train import DEEP, LONGEST, NODES, TRAIL, best_trail
+from mtrain.strategy.rollouts import ROLL_RANDOM, roll_out
 
 SEATS = (2, 3, 4, 8)
 BATCHES = (1, 64, 1024)

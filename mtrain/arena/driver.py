@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena.faults import STOP, Failure, Referee, stand_in_at
+from mtrain.arena.observers import Telling
 from mtrain.arena.play import see as seen_by
 from mtrain.arena.schedule import first_starter
-from mtrain.arena.telling import Telling
+from mtrain.bots.agent import Bot
+from mtrain.bots.ask import ask
+from mtrain.bots.faults import Unasked
 from mtrain.game.record import play_game
 from mtrain.game.rules import RuleSet
-from mtrain.think.agent import Bot
-from mtrain.think.asking import ask
-from mtrain.think.faults import Unasked
 
 _ALONE = np.zeros(1, np.int64)
 

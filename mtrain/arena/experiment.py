@@ -12,13 +12,13 @@ from typing import Any
 
 from mtrain.arena.options import Options, options_of, types_of
 from mtrain.arena.run import RUN
-from mtrain.arena.tournament import Tournament, plan
+from mtrain.arena.spec import Tournament, plan
 from mtrain.arena.workdir import Kind
+from mtrain.bots.registry import build
 from mtrain.errors import Mistake, nearest, read_toml
-from mtrain.study.manifest import PARTS_FILE
-from mtrain.study.parts import FORMAT
-from mtrain.study.tables import ResultsError
-from mtrain.think.registry import build
+from mtrain.stats.manifest import PARTS_FILE
+from mtrain.stats.parts import FORMAT
+from mtrain.stats.tables import ResultsError
 
 # Every key of an experiment, its type, and what it says.
 KEYS: dict[str, tuple[type, str]] = {

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mtrain.bots.faults import ILLEGAL, Unasked
 from mtrain.errors import Mistake, Trouble
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import nth_action
 from mtrain.game.notation import action_text
 from mtrain.game.rng import STAND_IN, at, scaled, stream
-from mtrain.think.faults import ILLEGAL, Unasked
 
 SUBSTITUTE, FORFEIT, VOID, STOP = POLICIES = ("substitute", "forfeit", "void", "stop")
 

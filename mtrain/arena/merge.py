@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena.experiment import EXPERIMENT, spec_of
+from mtrain.arena.manifest import difference, spec
 from mtrain.arena.run import RUN, finish
-from mtrain.arena.spec import difference, spec
 from mtrain.arena.store import LOG, Entry, Store, log, number_of, part, torn
 from mtrain.arena.workdir import locked, written
 from mtrain.errors import Mistake
 from mtrain.game.jit import say
-from mtrain.study import blocks, files, parts, results, tables
-from mtrain.study.digests import Digest, combine, digest_part, shortfall
-from mtrain.study.manifest import Manifest
+from mtrain.stats import blocks, files, parts, results, tables
+from mtrain.stats.manifest import Manifest
+from mtrain.stats.results import Digest, combine, digest_part, shortfall
 
 
 class MergeError(Mistake):

@@ -7,6 +7,8 @@ referee says (`mtrain.arena.faults`); all others go on. This module knows of gam
 tournaments or tables.
 """
 
+import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,19 +16,69 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mtrain.arena.clock import BINS, SAMPLE, nanoseconds, note
 from mtrain.arena.faults import FORFEIT, STOP, Failure, Referee, forfeit, stand_in
-from mtrain.arena.telling import Telling
+from mtrain.arena.observers import Telling
+from mtrain.bots.agent import KERNEL, KERNEL_SIGNATURE, Bot
+from mtrain.bots.ask import ask
+from mtrain.bots.faults import Unasked
 from mtrain.game.intrinsics import call
-from mtrain.game.jit import addressed, kernel, swallowed
+from mtrain.game.jit import JIT, addressed, kernel, swallowed
 from mtrain.game.journal import NONE, advance_noting, apply_noting, blank_journal
 from mtrain.game.kernels import first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.rules import RuleSet
 from mtrain.game.state import DRAWS, MAX_ACTIONS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
-from mtrain.think.agent import KERNEL, KERNEL_SIGNATURE, Bot
-from mtrain.think.asking import ask
-from mtrain.think.faults import Unasked
-from mtrain.think.policies import uniform_policy
+from mtrain.strategy.policies import uniform_policy
+
+# ── Time inside kernels ───────────────────────────────────────────────────────────────────────────────
+#
+# Time inside kernels: measured to be reported, never used to decide.
+#
+# One decision in `SAMPLE` is timed, so that the clock costs less than a nanosecond a decision. Times go into a
+# histogram of eight bins an octave, from which the mean and the 95th percentile are read.
+
+
+SAMPLE = 64
+BINS = 320  # up to 2**40 ns
+
+if JIT and os.name == "posix":
+    from numba import types
+
+    _MONOTONIC = 6 if sys.platform == "darwin" else 1
+    _clock_gettime = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.voidptr))
+
+    @kernel
+    def nanoseconds(buffer):
+        """Return the monotonic clock in ns; ``buffer: int64[2]`` is scratch."""
+        _clock_gettime(np.int32(_MONOTONIC), buffer.ctypes)
+        return buffer[0] * 1_000_000_000 + buffer[1]
+
+else:
+
+    @kernel
+    def nanoseconds(buffer):
+        """Return 0: on this system kernels cannot read a clock, and their times are not given."""
+        return 0
+
+
+@kernel
+def note(times, elapsed):
+    """Add `elapsed` ns to a histogram ``times: float64[BINS + 2]`` (the last two: how many, and their sum)."""
+    if elapsed > 0:
+        times[min(BINS - 1, int(8 * np.log2(elapsed)))] += 1
+        times[BINS] += 1
+        times[BINS + 1] += elapsed
+
+
+def summary(times: np.ndarray) -> tuple[float, float]:
+    """Return the mean and the 95th percentile of a histogram in µs; nan where nothing was timed."""
+    if not times[BINS]:
+        return float("nan"), float("nan")
+    slot = int(np.searchsorted(times[:BINS].cumsum(), 0.95 * times[BINS]))
+    return times[BINS + 1] / times[BINS] / 1e3, 2 ** ((slot + 0.5) / 8) / 1e3
+
+
+# ── Playing games in bulk ─────────────────────────────────────────────────────────────────────────────
+
 
 # Columns of `Played.rows`, one row a round and seat.
 ROW = ("pips", "went_out", "turns", "decisions", "draws", "passes", "plays", "plays_own")
@@ -68,7 +120,7 @@ class Played:
     decisions : int64[agents]
         How many choices each agent was asked for.
     times : float64[agents, BINS + 2]
-        How long they took (see `mtrain.arena.clock`).
+        How long they took (see `mtrain.arena.play`).
     actions : int
         Actions done: tiles laid, chosen or forced, and passes chosen.
     failures

@@ -19,21 +19,20 @@ import numpy as np
 import pandas as pd
 
 from mtrain.arena import workers
-from mtrain.arena.chunks import Done
-from mtrain.arena.cluster import Cluster
-from mtrain.arena.manifest import manifest_of
+from mtrain.arena.chunk import Done
+from mtrain.arena.dask import Cluster
+from mtrain.arena.manifest import difference, manifest_of, spec
 from mtrain.arena.options import BACKENDS, DASK, JOBLIB
 from mtrain.arena.schedule import Chunk
-from mtrain.arena.spec import difference, spec
+from mtrain.arena.spec import Tournament, TournamentError
 from mtrain.arena.store import Store, log, number_of, part, timing
-from mtrain.arena.tournament import Tournament, TournamentError
 from mtrain.arena.workdir import Kind
+from mtrain.bots.registry import build
 from mtrain.errors import Trouble
 from mtrain.game.jit import say
-from mtrain.study import files, results, tables
-from mtrain.study.digests import Digest, combine, planned, shortfall, standings_so_far
-from mtrain.study.manifest import Manifest
-from mtrain.think.registry import build
+from mtrain.stats import files, results, tables
+from mtrain.stats.manifest import Manifest
+from mtrain.stats.results import Digest, combine, planned, shortfall, standings_so_far
 
 
 def _apart(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> str:

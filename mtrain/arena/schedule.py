@@ -16,7 +16,7 @@ import numpy as np
 
 from mtrain.arena.play import Games
 from mtrain.game.rng import SEATING, STARTER, Stream, stream
-from mtrain.study.checks import n_orders
+from mtrain.stats.checks import n_orders
 
 # How a line-up is seated: in all its orders, in a random cyclic order a deal and its rotations, or in the rotations of
 # one and the same order.

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from mtrain.arena.chunks import Done
-from mtrain.arena.clock import BINS, summary
+from mtrain.arena.chunk import Done
+from mtrain.arena.play import BINS, summary
 from mtrain.arena.schedule import Chunk
-from mtrain.arena.tournament import Tournament
-from mtrain.study import files
-from mtrain.study.digests import Digest, digest_part
-from mtrain.study.tables import ResultsError
+from mtrain.arena.spec import Tournament
+from mtrain.stats import files
+from mtrain.stats.results import Digest, digest_part
+from mtrain.stats.tables import ResultsError
 
 LOG = "chunks.jsonl"
 
@@ -46,7 +46,7 @@ class Entry:
     decisions
         By label of an agent.
     times
-        By label, the histogram of `mtrain.arena.clock`.
+        By label, the histogram of `mtrain.arena.play`.
     seconds
         How long the run had been going, earlier sittings included.
     """

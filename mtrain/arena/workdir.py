@@ -20,7 +20,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from mtrain.errors import Mistake, Trouble
-from mtrain.study import files
+from mtrain.stats import files
 
 LOCK = ".lock"
 

@@ -19,13 +19,13 @@ from multiprocessing.pool import ThreadPool
 
 from joblib.externals.loky import get_reusable_executor
 
-from mtrain.arena.chunks import Done, work
+from mtrain.arena.chunk import Done, work
 from mtrain.arena.schedule import Chunk
-from mtrain.arena.tournament import Tournament
+from mtrain.arena.spec import Tournament
+from mtrain.bots.agent import KERNEL
+from mtrain.bots.registry import build
 from mtrain.errors import Trouble
 from mtrain.game.jit import JIT, say
-from mtrain.think.agent import KERNEL
-from mtrain.think.registry import build
 
 
 class Lost(Trouble):

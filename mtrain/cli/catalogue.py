@@ -24,7 +24,7 @@ from mtrain.cli.options import (
 def rules(preset: str | None, changes: tuple[str, ...], as_json: bool) -> None:
     """Print the presets side by side, or PRESET with fields changed."""
     from mtrain.game.rules import ASSUMED, MEANING, PRESETS
-    from mtrain.show.terminal import show, show_json
+    from mtrain.report.terminal import show, show_json
 
     if preset is None and not changes:
         if as_json:
@@ -76,9 +76,9 @@ def _rule_text(value: Any, assumed: tuple[int, ...]) -> str:
 @json_too
 def agents(name: str | None, agents_from: tuple[str, ...], as_json: bool) -> None:
     """List the agents with their parameters and defaults, or describe the one called NAME."""
-    from mtrain.show.terminal import show, show_json
-    from mtrain.think.levels import SHIPPED, read_levels
-    from mtrain.think.registry import Registry, bundled, describe
+    from mtrain.bots.level_file import SHIPPED, read_levels
+    from mtrain.bots.registry import Registry, bundled, describe
+    from mtrain.report.terminal import show, show_json
 
     registry = Registry(agents_from)
     if name is not None:
@@ -120,11 +120,10 @@ def check_agent(
 
     Of a program (exec:COMMAND), every step of the protocol is checked, too.
     """
-    from mtrain.arena.check import CHECKS, check_agent
-    from mtrain.arena.check_program import STEPS, check_program
-    from mtrain.show.terminal import show, show_json
-    from mtrain.think.agent import EXEC
-    from mtrain.think.registry import Registry, refuse_peeking
+    from mtrain.arena.conformance import CHECKS, STEPS, check_agent, check_program
+    from mtrain.bots.agent import EXEC
+    from mtrain.bots.registry import Registry, refuse_peeking
+    from mtrain.report.terminal import show, show_json
 
     spec = Registry(agents_from, limits_of(bot_limits)).parse(agent, meet=False)
     if not allow_peeking:
@@ -163,7 +162,7 @@ def _first_trouble(verdict: Any) -> str:
 def bench(reference: str | None, quick: bool, as_json: bool) -> None:
     """Measure how fast everything is on this machine, as times and as ratios."""
     from mtrain.arena.bench import FULL, QUICK, bench
-    from mtrain.show.terminal import show, show_json
+    from mtrain.report.terminal import show, show_json
 
     figures = []
     for figure in bench(QUICK if quick else FULL, reference):

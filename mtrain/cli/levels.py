@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from mtrain.arena.level_options import Like, Maximise, Tune
 from mtrain.arena.options import parted
 from mtrain.cli.options import (
     agents_from_too,
@@ -25,6 +24,7 @@ from mtrain.cli.options import (
     seed_given,
 )
 from mtrain.cli.tournaments import broken_off, next_free
+from mtrain.tuning.options import Like, Maximise, Tune
 
 
 def _numbers(_: click.Context, parameter: click.Parameter, given: str | None) -> list[float] | None:
@@ -105,13 +105,13 @@ def tune(
 def _tune(
     strong: str | None, weak: str | None, folder: Path, quiet: bool, as_json: bool, asked: dict[str, Any]
 ) -> None:
-    from mtrain.arena import tuning
-    from mtrain.arena.levels import run_tuning
-    from mtrain.arena.targets import wanted
+    from mtrain.cli.terminal import show_levels
     from mtrain.errors import counted
     from mtrain.game.rules import override, preset
-    from mtrain.show.levels import show_levels
-    from mtrain.show.terminal import show_json
+    from mtrain.report.terminal import show_json
+    from mtrain.tuning import placing
+    from mtrain.tuning.targets import wanted
+    from mtrain.tuning.tune import run_tuning
 
     if strong is not None and weak is None:
         raise click.UsageError(f"name the weak end of the dial, too: {strong} with other numbers")
@@ -120,7 +120,7 @@ def _tune(
     options["names"] = options["names"].split(",") if options["names"] is not None else None
     if options["names"] and not {"levels", "targets"} & set(like):
         like["levels"] = len(options["names"])
-    plan = tuning.plan_tuning(strong or tuning.STRONG, weak or tuning.WEAK, wanted(**like), rules, **options)
+    plan = placing.plan_tuning(strong or placing.STRONG, weak or placing.WEAK, wanted(**like), rules, **options)
     games, seats = counted(plan.sizes.games, "game"), counted(plan.players, "seat")
     click.echo(f"mtrain: {plan.wanted}; {games} at most, {seats}", err=True)
     with _working(folder, quiet) as more:
@@ -137,14 +137,14 @@ def _tune(
 
 def _draw(folder: Path, levels: Any) -> None:
     """Draw the figures of levels beside their tables."""
-    from mtrain.arena import verifying
-    from mtrain.study.level_plots import figures
-    from mtrain.study.written import level_tables
+    from mtrain.tuning import verify
+    from mtrain.tuning.ladder_tables import level_tables
+    from mtrain.tuning.level_plots import figures
 
     said = levels.conditions
     house = " with changes" if said.get("set") else ""
     caption = f"{said['players']} seats · {said['rules']} rules{house} · references: {', '.join(said['references'])}"
-    figures(folder, level_tables(folder, levels.said), unit=verifying.rules_of(levels).scoring, caption=caption)
+    figures(folder, level_tables(folder, levels.said), unit=verify.rules_of(levels).scoring, caption=caption)
 
 
 @contextmanager
@@ -154,8 +154,8 @@ def _working(folder: Path, quiet: bool) -> Iterator[dict[str, Any]]:
     from mtrain.arena.run import Interrupted
     from mtrain.arena.workdir import Unwritten
     from mtrain.arena.workers import Lost
-    from mtrain.cli.signals import stop_signals
-    from mtrain.show.levels import LevelsWatch
+    from mtrain.cli.options import stop_signals
+    from mtrain.cli.terminal import LevelsWatch
 
     try:
         with stop_signals() as interrupt, nullcontext() if quiet else LevelsWatch() as watch:
@@ -172,11 +172,11 @@ def _working(folder: Path, quiet: bool) -> Iterator[dict[str, Any]]:
 
 def _maximise(agent: str, space: list[str], folder: Path, quiet: bool, as_json: bool, asked: dict[str, Any]) -> None:
     from mtrain.arena.faults import Fault
-    from mtrain.arena.search import SearchInterrupted, maximise
     from mtrain.arena.workdir import Unwritten
-    from mtrain.cli.signals import stop_signals
-    from mtrain.show.levels import show_search, tell_trial
-    from mtrain.show.terminal import records, show_json
+    from mtrain.cli.options import stop_signals
+    from mtrain.cli.terminal import show_search, tell_trial
+    from mtrain.report.terminal import records, show_json
+    from mtrain.tuning.maximise import SearchInterrupted, maximise
 
     if not space:
         raise click.UsageError("--maximise needs a --space PARAM=LOW..HIGH to search")
@@ -207,8 +207,8 @@ def levels() -> None:
 
 
 def _read(file: str | None) -> Any:
-    from mtrain.think.levels import SHIPPED, read_levels
-    from mtrain.think.registry import bundled
+    from mtrain.bots.level_file import SHIPPED, read_levels
+    from mtrain.bots.registry import bundled
 
     return read_levels(bundled() / SHIPPED if file is None else file)
 
@@ -218,9 +218,9 @@ def _read(file: str | None) -> Any:
 @json_too
 def show(file: str | None, as_json: bool) -> None:
     """Print what FILE says of its levels, and warn if rules or agents have changed since."""
-    from mtrain.arena.verifying import changes
-    from mtrain.show.levels import show_levels, show_written_elsewhere
-    from mtrain.show.terminal import show_json
+    from mtrain.cli.terminal import show_levels, show_written_elsewhere
+    from mtrain.report.terminal import show_json
+    from mtrain.tuning.verify import changes
 
     read = _read(file)
     if as_json:
@@ -238,13 +238,13 @@ def show(file: str | None, as_json: bool) -> None:
 @click.option("--to", metavar="PATH", help="Write it there  [default: standard output]")
 def export(file: str | None, to: str | None, _: bool) -> None:
     """Print the levels of FILE as JSON for a game to load: the agents, parameter by parameter, and their strength."""
-    from mtrain.arena.exporting import exported
+    from mtrain.tuning.verify import exported
 
     text = json.dumps(exported(_read(file)), indent=2, ensure_ascii=False) + "\n"
     if to is None:
         click.echo(text, nl=False)
     else:
-        from mtrain.study.files import put
+        from mtrain.stats.files import put
 
         put(Path(to), text.encode())
 
@@ -270,24 +270,24 @@ def _kept(out: str | None) -> Iterator[Path]:
 @json_too
 def verify(file: str | None, write: bool, out: str | None, quiet: bool, as_json: bool, **asked: Any) -> None:
     """Measure the levels of FILE again on fresh deals, and say which claims hold; exit 1 if one fails."""
-    from mtrain.arena import verifying
-    from mtrain.arena.exporting import write_verified
-    from mtrain.show.levels import show_claims
-    from mtrain.show.terminal import records, show_json
+    from mtrain.cli.terminal import show_claims
+    from mtrain.report.terminal import records, show_json
+    from mtrain.tuning import verify
+    from mtrain.tuning.verify import write_verified
 
     needs_out(asked["resume"], out, "work")
     read = _read(file)
     given = {name: value for name, value in asked.items() if value is not None}
     with _kept(out) as folder:
         with _working(folder, quiet) as more:
-            found = verifying.verify(read, folder, **given, **more)
+            found = verify.verify(read, folder, **given, **more)
         if out:
-            verifying.write_tables(found, folder)
+            verify.write_tables(found, folder)
             _draw(folder, read)
     if as_json:
         show_json({"holds": found.holds, "claims": records(found.claims), "timing": records(found.timing)})
     else:
-        show_claims(found.claims, found.timing, verifying.rules_of(read).scoring)
+        show_claims(found.claims, found.timing, verify.rules_of(read).scoring)
     for sentence in found.changed:
         click.echo(f"mtrain: warning: {sentence}", err=True)
     if write:
@@ -323,11 +323,11 @@ def measure(
     **how: Any,
 ) -> None:
     """Measure the levels of FILE at other tables, and say where their order is not kept."""
-    from mtrain.arena import verifying
-    from mtrain.arena.exporting import write_elsewhere
+    from mtrain.cli.terminal import show_elsewhere
     from mtrain.game.rules import PRESETS, preset
-    from mtrain.show.levels import show_elsewhere
-    from mtrain.show.terminal import records, show_json
+    from mtrain.report.terminal import records, show_json
+    from mtrain.tuning import verify
+    from mtrain.tuning.verify import write_elsewhere
 
     needs_out(how["resume"], out, "work")
     read = _read(file)
@@ -335,7 +335,7 @@ def measure(
     places = [(name, n) for name, n in asked if players or n in preset(name).dealable()]
     with _kept(out) as folder, _working(folder, quiet) as more:
         given = {name: value for name, value in how.items() if value is not None}
-        frame = verifying.elsewhere(read, places, folder, **given, **more)
+        frame = verify.elsewhere(read, places, folder, **given, **more)
     if as_json:
         show_json(records(frame))
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from mtrain.cli import analysing, catalogue, comparing, games, levels, people, tournaments, worlds
+from mtrain.cli import catalogue, explore, games, levels, tournaments
 from mtrain.cli.options import WORDS, fail
 from mtrain.errors import Mistake, Trouble
 from mtrain.version import __version__
@@ -23,17 +23,17 @@ COMMANDS = (
     games.replay,
     games.again,
     games.perft,
-    people.play,
-    people.train,
-    worlds.locate,
-    analysing.analyse,
-    worlds.calibrate,
+    games.play,
+    games.train,
+    explore.locate,
+    explore.analyse,
+    explore.calibrate,
     tournaments.tournament,
     tournaments.run,
     tournaments.merge,
     tournaments.report,
-    comparing.compare,
-    comparing.power,
+    tournaments.compare,
+    tournaments.power,
     levels.tune,
     levels.levels,
     catalogue.bench,

@@ -1,13 +1,21 @@
 """What several commands share: options, and giving up with one sentence."""
 
+import contextlib
+import os
+import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
 from mtrain.arena.options import Options, flag_of, types_of
 from mtrain.arena.options import options_of as fields_of
+
+# ── Options ───────────────────────────────────────────────────────────────────────────────────────────
+
 
 WORDS = "mtrain.words"
 """Under this name a command's context has all the words that mtrain was called with."""
@@ -131,7 +139,7 @@ def needs_out(resume: bool, out: str | None, what: str = "run") -> None:
 
 def limits_of(bot_limits: Mapping[str, Any]) -> Any:
     """Return what programs may take, from the options of `bot_limits_too`."""
-    from mtrain.think.process import Limits
+    from mtrain.bots.process import Limits
 
     return Limits(bot_limits["bot_time"], bot_limits["bot_start"], bot_limits["bot_memory"])
 
@@ -153,3 +161,35 @@ def rules_of(preset_name: str, changes: tuple[str, ...]) -> Any:
     from mtrain.game.rules import override, preset
 
     return override(preset(preset_name), changes_of(changes))
+
+
+# ── Signals ───────────────────────────────────────────────────────────────────────────────────────────
+#
+# Stop signals: Ctrl-C and SIGTERM while a command works. Once asks it to end, twice ends it.
+#
+# What is asked is an event that whatever works looks at; nothing here knows what that is, and nothing outside the
+# command line handles a signal.
+
+
+_SAID = b"\nmtrain: finishing the games in flight; Ctrl-C once more stops at once\n"
+
+
+@contextlib.contextmanager
+def stop_signals() -> Iterator[threading.Event]:
+    """Have the first signal set an event, and the next raise KeyboardInterrupt; one that is ignored stays so."""
+    interrupt = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if interrupt.is_set():
+            raise KeyboardInterrupt
+        interrupt.set()
+        with contextlib.suppress(OSError):
+            os.write(2, _SAID)  # not `print`: what it writes to may be in the middle of a line
+
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    before = {each: signal.signal(each, ask) for each in usual if signal.getsignal(each) == usual[each]}
+    try:
+        yield interrupt
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -9,20 +9,27 @@ from typing import Any, NoReturn
 
 import click
 
-from mtrain.arena.options import Options, parted
+from mtrain.arena.options import Comparison, Options, parted
 from mtrain.cli.options import (
     WORDS,
+    agents_from_too,
+    allow_peeking_too,
     anchor_given,
+    backend_given,
     changes_of,
     fail,
+    jobs_given,
     json_too,
     needs_out,
     options_from,
     quiet_too,
     resume_too,
     rules_given,
+    seed_given,
     workers_given,
 )
+
+# ── Tournaments and reports ───────────────────────────────────────────────────────────────────────────
 
 
 @click.command()
@@ -52,8 +59,8 @@ def tournament(
     in equal shares. With --focus, or a --lineup for every table wanted, only those meet; with --self-play one agent
     meets itself, and every interval should hold 0 pips and an equal share of the games.
     """
-    from mtrain.arena.tournament import plan
-    from mtrain.cli.signals import stop_signals
+    from mtrain.arena.spec import plan
+    from mtrain.cli.options import stop_signals
     from mtrain.errors import counted
 
     wanted, how = parted(given, Options)
@@ -85,7 +92,7 @@ def run(experiment: str, out: str | None, part: str | None, quiet: bool, as_json
     Parts of an experiment are played into folders of their own, and a table and a figure are made of all of them.
     """
     from mtrain.arena.experiment import begin, read_experiment
-    from mtrain.cli.signals import stop_signals
+    from mtrain.cli.options import stop_signals
 
     found = read_experiment(experiment)
     chosen = found.parts if part is None else {part: found.part(part)}
@@ -108,7 +115,7 @@ def run(experiment: str, out: str | None, part: str | None, quiet: bool, as_json
 
 def _play_part(t: Any, folder: Path, name: str, quiet: bool, as_json: bool, how: dict[str, Any]) -> None:
     """Play a part of an experiment, print its standings and make the table of all parts again."""
-    from mtrain.study.report import report_parts
+    from mtrain.report.page import report_parts
 
     results = played(t, folder / name, True, quiet, as_json, how, folder)
     report_parts(folder)
@@ -155,7 +162,7 @@ def played(
     from mtrain.arena.faults import Fault
     from mtrain.arena.workdir import Unwritten
     from mtrain.arena.workers import Lost
-    from mtrain.show.progress import Watch
+    from mtrain.cli.terminal import Watch
 
     chunks = arena.shared(t, how["share"])
     arena.RUN.ready(out, how["resume"])
@@ -167,7 +174,7 @@ def played(
         with nullcontext() if quiet else Watch(t) as watch:
             results = arena.run(t, out, watch=watch, **how)
         if figures:  # before anything is printed: whoever reads the table may stop listening
-            from mtrain.study.report import show
+            from mtrain.report.page import show
 
             show(results)
         return results
@@ -198,9 +205,8 @@ def broken_off(sentence: str, out: Path, status: int) -> NoReturn:
 
 def _print_standings(results: Any, as_json: bool) -> None:
     """Print the standings of some results, and what is to be warned of."""
-    from mtrain.show.terminal import records, show_failures, show_json, show_standings
-    from mtrain.show.verdicts import show_comparison, show_stopping
-    from mtrain.study.until import Better
+    from mtrain.report.terminal import records, show_comparison, show_failures, show_json, show_standings, show_stopping
+    from mtrain.stats.stopping import Better
 
     if as_json:
         adjusted = ["agent", "adjusted", "adjusted_lo", "adjusted_hi"]
@@ -224,8 +230,8 @@ def _print_standings(results: Any, as_json: bool) -> None:
 
 def _print_parts(folder: Path, as_json: bool, printed: bool = False) -> None:
     """Print the standings of all parts of an experiment, or only what is left to say once each is `printed`."""
-    from mtrain.show.terminal import records, show_json
-    from mtrain.study.parts import read_parts
+    from mtrain.report.terminal import records, show_json
+    from mtrain.stats.parts import read_parts
 
     parts = read_parts(folder)
     if as_json:
@@ -248,7 +254,7 @@ def merge(out: str, directories: tuple[str, ...], as_json: bool) -> None:
     the command that began it, with --out OUT --resume and without --share, plays the rest.
     """
     from mtrain.arena.merge import merge as put_together
-    from mtrain.study.parts import Parts
+    from mtrain.stats.parts import Parts
 
     made = put_together(out, directories)
     if isinstance(made, Parts):
@@ -276,9 +282,9 @@ def report(
     The page is DIR/report.html. Of a run that goes on, only the page is written. An --anchor stays: it is written
     into the manifest. With --table nothing is written: one table is made from the games and printed.
     """
-    from mtrain.study import report as study
-    from mtrain.study.parts import is_parts
-    from mtrain.study.results import read
+    from mtrain.report import page as study
+    from mtrain.stats.parts import is_parts
+    from mtrain.stats.results import read
 
     if columns and not as_markdown:
         raise click.UsageError("--columns chooses the columns of --markdown; give both")
@@ -302,11 +308,10 @@ def report(
 
 def _print_table(directory: str, name: str, columns: Sequence[str], as_markdown: bool, as_json: bool) -> None:
     """Print one table of a tournament's results, made again from its games where they are there."""
-    from mtrain.show.terminal import records, show, show_json, show_sheet
-    from mtrain.study.markdown import markdown
-    from mtrain.study.results import read
-    from mtrain.study.sections import SECTIONS, section
-    from mtrain.study.sheets import sheet
+    from mtrain.report.sections import SECTIONS, section
+    from mtrain.report.sheet import markdown, sheet
+    from mtrain.report.terminal import records, show, show_json, show_sheet
+    from mtrain.stats.results import read
 
     if name == "help":
         show(["table", "a row is"], [[each.name, each.table.row] for each in SECTIONS])
@@ -324,3 +329,146 @@ def _print_table(directory: str, name: str, columns: Sequence[str], as_markdown:
         show_sheet(laid, f"{results.title} · {chosen.heading}")
     for warning in results.warnings:
         click.echo(f"mtrain: warning: {warning}", err=True)
+
+
+# ── Comparisons ───────────────────────────────────────────────────────────────────────────────────────
+#
+# Commands about differences: is an agent better than another, how do two results differ, how much does it take.
+
+
+@click.command()
+@click.argument("one", metavar="A")
+@click.argument("other", metavar="B")
+@click.option("--better", type=float, help="Pips/round by which A is to be better  [default: 0.5]")
+@options_from(Comparison, only=("beside",))
+@rules_given
+@options_from(Options, only=("players",))
+@options_from(Comparison, after="beside")
+@click.option("--max-deals", type=int, help="Blocks after which it is inconclusive  [default: 10000]")
+@seed_given
+@jobs_given
+@backend_given
+@click.option("--out", metavar="DIR", help="An empty or new directory  [default: the next free results/comparison-NNN]")
+@resume_too
+@agents_from_too
+@allow_peeking_too
+@quiet_too
+@json_too
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    one: str,
+    other: str,
+    better: float | None,
+    out: str | None,
+    quiet: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Play A against B until a sequential test can tell whether A is better; or compare the results in two directories.
+
+    As agents, the two share the seats of the table equally, or sit with those named by --with. As directories of
+    results, each agent of A is held against the same in B: deal by deal, if both played the same deals.
+    """
+    places = [text for text in (one, other) if _is_place(text, given["agents_from"])]
+    if places:
+        _compare_results(context, one, other, places, as_json)
+        return
+    own, wanted, how = parted(given, Comparison, Options)
+    needs_out(how["resume"], out)
+    from mtrain.arena.tournament import plan_comparison
+    from mtrain.cli.options import stop_signals
+
+    rules, changes, deals = how.pop("rules"), changes_of(how.pop("changes")), how.pop("max_deals")
+    wanted |= {"changes": changes, "deals": deals}
+    t = plan_comparison(one, other, 0.5 if better is None else better, rules, **own, **wanted)
+    folder = Path(out) if out else next_free("comparison")
+    with stop_signals() as interrupt:
+        results = played(t, folder, False, quiet, as_json, how | {"share": None, "interrupt": interrupt}, folder, _tell)
+    _tell(results, as_json)
+    click.echo(f"mtrain: tables in {folder}; `mtrain report {folder}` draws the figures", err=True)
+
+
+def _tell(results: Any, as_json: bool) -> None:
+    """Print what a sequential test says, be it finished or not."""
+    from mtrain.report.terminal import records, show_comparison, show_json
+
+    if as_json:
+        show_json(records(results.comparison)[0])
+    else:
+        show_comparison(results.comparison, results.unit)
+    for warning in results.warnings:
+        click.echo(f"mtrain: warning: {warning}", err=True)
+
+
+def _is_place(text: str, agents_from: tuple[str, ...]) -> bool:
+    """Is a directory meant, and no agent? One that holds results, a path, or one that is there and no agent's name."""
+    from mtrain.stats.manifest import FILE, PARTS_FILE
+
+    if any((Path(text) / name).is_file() for name in (FILE, PARTS_FILE)):
+        return True
+    if not Path(text).is_dir():
+        return Path(text).name != text and not set(":@") & set(text)
+    from mtrain.bots.registry import Registry
+
+    return text not in Registry(agents_from).origins
+
+
+def _option(context: click.Context, name: str) -> str:
+    return next(option.opts[0] for option in context.command.params if option.name == name)
+
+
+def _compare_results(context: click.Context, one: str, other: str, places: list[str], as_json: bool) -> None:
+    """Compare the results in two directories; refuse where one is none, or options are given that mean nothing here."""
+    from mtrain.report.terminal import records, show_compared, show_json
+    from mtrain.stats.compare import caveats, compare_results
+    from mtrain.stats.results import read
+
+    opened = [read(place) for place in places]
+    if len(opened) == 1:
+        word = other if places == [one] else one
+        raise click.UsageError(
+            f"{places[0]} holds results, and there is no directory {word}; name two agents or two directories"
+        )
+    first, second = opened
+    for name in context.params:
+        chosen = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if chosen and name not in ("one", "other", "as_json"):
+            spare = _option(context, name)
+            raise click.UsageError(f"{one} and {other} hold results, which are compared as they are; leave out {spare}")
+    frame = compare_results(first, second)
+    if as_json:
+        show_json(records(frame))
+    else:
+        show_compared(frame, one, other, first.unit)
+    for sentence in caveats(first, second):
+        click.echo(f"mtrain: warning: {sentence}", err=True)
+    for results in (first, second):
+        for warning in results.warnings:
+            click.echo(f"mtrain: warning: {results.path}: {warning}", err=True)
+
+
+@click.command()
+@click.argument("pilot", metavar="DIR")
+@click.option("--agents", nargs=2, metavar="A B", help="Two agents of DIR, by their labels  [default: its only two]")
+@click.option("--difference", default=0.5, show_default=True, type=float, help="Pips/round to be told from none.")
+@click.option("--power", "wanted", default=0.9, show_default=True, type=float, help="Probability of finding it.")
+@click.option("--alpha", default=0.05, show_default=True, type=float, help="One-sided error: found, though it is not.")
+@json_too
+def power(
+    pilot: str, agents: tuple[str, str] | None, difference: float, wanted: float, alpha: float, as_json: bool
+) -> None:
+    """Say how many blocks, games and minutes a difference needs, judging by the pilot in DIR."""
+    from mtrain.report.terminal import records, show_json, show_power
+    from mtrain.stats import compare as study
+    from mtrain.stats.results import read
+
+    results = read(pilot)
+    frame = study.power(results, agents or None, difference=difference, power=wanted, alpha=alpha)
+    if as_json:
+        show_json(records(frame))
+        return
+    one, other = agents or results.labels
+    title = f"to find {one} better than {other} by {difference:g} {results.unit}/round"
+    show_power(frame, title, (alpha, 1 - wanted))

@@ -1,7 +1,7 @@
 """The rules of a round, as kernels: the one path that every game, rollout, record and count takes.
 
 `step` does the next thing that nobody chooses (an engine found, a draw, a pass, the end of a turn) or stops at
-a choice; `advance` repeats it; `apply` does what was chosen. They check nothing: `mtrain.game.engine` does
+a choice; `advance` repeats it; `apply` does what was chosen. They check nothing: `mtrain.game.moves` does
 that for people, `is_legal` for the loops. "Rule" in a comment is a heading of docs/rules.md.
 
 An action is a positive integer with a meaning of its own, whatever the state: `PASS`, or

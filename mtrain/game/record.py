@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from mtrain.errors import Trouble
-from mtrain.game import engine
-from mtrain.game.engine import IllegalAction, advance, apply, deal_hands, legal_actions, new_game, next_round
+from mtrain.game import moves
 from mtrain.game.kernels import CHOICE, DREW, FOUND_ENGINE, PASS, PASSED, ROUND_OVER
+from mtrain.game.moves import IllegalAction, advance, apply, deal_hands, legal_actions, new_game, next_round
 from mtrain.game.notation import MEXICAN, action_text, parse_action
-from mtrain.game.rules import RulesError, RuleSet
-from mtrain.game.scoring import ranks
+from mtrain.game.rules import RulesError, RuleSet, ranks
 from mtrain.game.state import OUT
 from mtrain.game.tiles import parse_tile, tile_of, tile_text
 
@@ -43,7 +42,7 @@ def forced_event(position: np.ndarray) -> Event | None:
     s = position[0]
     while True:
         seat = int(s.turn)
-        did = int(engine.step(position, 0))
+        did = int(moves.step(position, 0))
         if did == DREW:
             return [seat, "draw", tile_text(int(s.deck[int(s.top) - 1]))]
         if did == PASSED:

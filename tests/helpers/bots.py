@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from mtrain.bots.agent import Bot
+from mtrain.bots.registry import Registry, build
 from mtrain.game.state import OWN
-from mtrain.think.agent import Bot
-from mtrain.think.registry import Registry, build
 
 
 def bot(text: str) -> Bot:

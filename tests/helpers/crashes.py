@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mtrain.arena.run import run
-from mtrain.arena.tournament import Tournament, plan
-from mtrain.study.results import read
+from mtrain.arena.spec import Tournament, plan
+from mtrain.stats.results import read
 
 # A block a chunk, since a decision is said to be slow; and a little slow it is.
 SLOW = """

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from mtrain.arena.play import Games
-from mtrain.game.engine import advance, apply, deal_hands, legal_actions
+from mtrain.game.moves import advance, apply, deal_hands, legal_actions
 from mtrain.game.notation import Action
 from mtrain.game.rules import RuleSet
 from mtrain.game.tiles import SETS, parse_tile, set_size

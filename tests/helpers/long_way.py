@@ -6,8 +6,8 @@ from mtrain.game.intrinsics import copy_masked
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import CHOICE, DREW, PASS, apply, deal_out, is_legal, observe, step
 from mtrain.game.state import UNTOLD
-from mtrain.think.history import _told_action, agrees, caught_up, lays_next
-from mtrain.think.witness import UNIFORM, choose
+from mtrain.strategy.history import _told_action, agrees, caught_up, lays_next
+from mtrain.strategy.opponent_model import UNIFORM, choose
 
 
 @kernel

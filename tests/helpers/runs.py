@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtrain.arena.tournament import Tournament, plan
+from mtrain.arena.spec import Tournament, plan
 
 
 def tables(folder: Path) -> dict[str, bytes]:

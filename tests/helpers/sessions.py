@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from mtrain.bots.registry import Registry
 from mtrain.game.rules import preset
-from mtrain.show.seating import seated
-from mtrain.show.session import Session
-from mtrain.think.registry import Registry
+from mtrain.table.people import seated
+from mtrain.table.session import Session
 
 
 def table(*agents: str, rules: str = "standard", seed: int = 3, people: int = 1, **changes: Any) -> Session:

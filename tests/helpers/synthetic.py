@@ -6,8 +6,8 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from mtrain.study import files, tables
-from mtrain.study.manifest import FORMAT
+from mtrain.stats import files, tables
+from mtrain.stats.manifest import FORMAT
 
 
 def seatings(lineup, kind="permute"):

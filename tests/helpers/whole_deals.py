@@ -8,16 +8,16 @@ from math import comb, perm
 
 import numpy as np
 
-from mtrain.game import engine
-from mtrain.game.engine import apply, new_game, observe
+from mtrain.game import moves
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import CHOICE, DREW, FOUND_ENGINE, PASSED, ROUND_OVER, TURN_OVER
+from mtrain.game.moves import apply, new_game, observe
 from mtrain.game.notation import train_text
 from mtrain.game.rules import preset
 from mtrain.game.state import OWN, RIDE, STATE
 from mtrain.game.tiles import HI, LO, set_size, tile_text
-from mtrain.think.history import events
-from mtrain.think.worlds import determinize
+from mtrain.strategy.determinize import determinize
+from mtrain.strategy.history import events
 from tests import reference
 from tests.helpers.deals import heavy_first
 
@@ -31,7 +31,7 @@ def story(position: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, list[tu
     while True:
         yield position, told
         before = position[0].copy()
-        did = engine.step(position, 0)
+        did = moves.step(position, 0)
         if did == ROUND_OVER:
             return
         if did == CHOICE:
@@ -136,7 +136,7 @@ def small_positions(name: str, wanted: int, most: int = 1500, start: int = 0) ->
         rules, players = small_tables(name)[seed % 7]
         candidates = []
         for here, told in story(new_game(rules, players, seed=seed, starter=seed % players), seed):
-            if here[0].over or not told or here[0].drawn or engine.step(here.copy(), 0) != CHOICE:
+            if here[0].over or not told or here[0].drawn or moves.step(here.copy(), 0) != CHOICE:
                 continue
             for seat in range(players):
                 if here[0].owed == RIDE and seat != here[0].turn:
