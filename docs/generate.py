@@ -9,7 +9,6 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import click
 
 import mtrain
+from mtrain.analysis import analyse
 from mtrain.arena.experiment import KEYS, REQUIRED
 from mtrain.bots.registry import Registry, bundled, describe
 from mtrain.cli import main as cli
@@ -27,7 +27,7 @@ from mtrain.game.positions import parse_position
 from mtrain.game.rules import ASSUMED, CHOICES, MEANING, PRESETS, RULES_VERSION
 from mtrain.stats import tables
 from mtrain.table.board import Board
-from mtrain.tuning import racing
+from mtrain.tuning import ladder_tables, racing
 
 DOCS = Path(__file__).parent
 
@@ -266,8 +266,7 @@ def prose(text: str) -> str:
 
 def table_pages() -> str:
     """Return the page of every table and column."""
-    sisters = sorted((Path(tables.__file__)).parent.glob("*_tables.py"))
-    modules = [tables, *(import_module(f"mtrain.study.{path.stem}") for path in sisters)]
+    modules = [tables, analyse, ladder_tables, racing]
     blocks: list[str] = []
     for module in modules:
         found = tables_of(module)

@@ -2,8 +2,8 @@
 
     python experiments/tune_heuristic.py
 
-prints weights for `mtrain.strategy.features.TUNED`, and what they are worth on fresh deals, beside those that stand there
-now. It needs the extra `tune`.
+prints weights for `mtrain.strategy.features.TUNED`, and what they are worth on fresh deals, beside those that stand
+there now. It needs the extra `tune`.
 
 Source: Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772 (2016).
 """

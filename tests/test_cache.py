@@ -48,7 +48,7 @@ def play_in(copy: Path) -> subprocess.CompletedProcess[str]:
 def test_a_changed_helper_never_meets_stale_code(copy: Path) -> None:
     """The first legal action becomes the pass: an agent that takes it must notice."""
     before = play_in(copy)
-    policies = copy / "mtrain" / "think" / "policies.py"
+    policies = copy / "mtrain" / "strategy" / "policies.py"
     rate = "below(own, np.int64(obs.n_legal))"
     assert rate in policies.read_text()
     policies.write_text(policies.read_text().replace(rate, "np.int64(0)"))

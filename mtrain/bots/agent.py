@@ -53,7 +53,7 @@ def compiled(function: Callable[..., int]) -> Any:
     Parameters
     ----------
     function
-        A plain function, or a kernel of `mtrain.think`: ``(obs, own) -> action``. `obs` is one observation (a record
+        A plain function, or a kernel of `mtrain.strategy`: ``(obs, own) -> action``. `obs` is one observation (a record
         of dtype STATE); ``own.params`` holds the agent's parameters in the order of its fields (a choice by its
         index, a yes as 1), and `own` is what `mtrain.below` and `mtrain.uniform` draw from.
 

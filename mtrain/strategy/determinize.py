@@ -1,8 +1,8 @@
 """Worlds: whole States that agree with all that one seat has seen, each deal as likely as another.
 
 `determinize` deals again what a seat does not know: which tiles the others hold, in which order all that was dealt
-and drawn came, and the boneyard. `mtrain.strategy.constraints` says where each tile can lie. It reads an observation only;
-what others would have played is not weighed.
+and drawn came, and the boneyard. `mtrain.strategy.constraints` says where each tile can lie. It reads an observation
+only; what others would have played is not weighed.
 """
 
 import numpy as np
