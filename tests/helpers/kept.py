@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import mtrain
-from mtrain.arena.again import changes, tournament_of
-from mtrain.arena.manifest import manifest_of
-from mtrain.arena.spec import differences, spec
-from mtrain.arena.verifying import changes as changed
+from mtrain.arena.manifest import differences, manifest_of, spec
+from mtrain.arena.reproduce import changes, tournament_of
+from mtrain.bots.level_file import read_levels
+from mtrain.bots.registry import Registry, bundled
 from mtrain.game.record import replayed, to_line
-from mtrain.study import tables
-from mtrain.study.results import read
-from mtrain.study.sheets import sheet
-from mtrain.think.levels import read_levels
-from mtrain.think.registry import Registry, bundled
+from mtrain.report.sheet import sheet
+from mtrain.stats import tables
+from mtrain.stats.results import read
+from mtrain.tuning.verify import changes as changed
 from tests.helpers.program import HERE
 from tests.helpers.synthetic import store, tournament
 from tests.regenerate import GAMES
