@@ -20,7 +20,7 @@ from mtrain.analysis import analyse
 from mtrain.arena.experiment import KEYS, REQUIRED
 from mtrain.bots.registry import Registry, bundled, describe
 from mtrain.cli import main as cli
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 from mtrain.game import state
 from mtrain.game.notation import parse_action
 from mtrain.game.positions import parse_position
@@ -455,5 +455,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (Mistake, Trouble, ValueError) as error:
+    except (UsageError, RunError, ValueError) as error:
         sys.exit(f"docs: {error}")

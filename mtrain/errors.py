@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 
-class Mistake(ValueError):
+class UsageError(ValueError):
     """What was asked for cannot be done; nothing has been spent. The command line ends with status 2."""
 
 
-class Trouble(RuntimeError):
+class RunError(RuntimeError):
     """The work found something wrong. The command line ends with status 1."""
 
 
@@ -31,12 +31,12 @@ def nearest(word: object, known: Iterable[str], instead: str = "") -> str:
     return f"did you mean {near[0]!r}?" if near else instead or f"choose from {', '.join(known)}"
 
 
-def read_toml(path: Path, mistake: type[Mistake]) -> dict[str, Any]:
+def read_toml(path: Path, mistake: type[UsageError]) -> dict[str, Any]:
     """Return what a TOML file says.
 
     Raises
     ------
-    Mistake
+    UsageError
         Of the given kind, if it cannot be read or is not TOML; the sentence names the file.
     """
     import tomllib  # most commands read no such file

@@ -16,7 +16,7 @@ from mtrain.analysis.annotate import Annotation, annotate, choices_in, position_
 from mtrain.arena.driver import record_games
 from mtrain.bots.registry import Registry, build
 from mtrain.cli import main
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.jit import kernel
 from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import action_text
@@ -200,15 +200,15 @@ def test_an_agent_that_fails_is_said_to(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(how: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(Mistake) as refused:
+    with pytest.raises(UsageError) as refused:
         analyse(choices()[0], **how)
     assert sentence in str(refused.value)
 
 
 def test_positions_that_leave_tiles_out_are_refused() -> None:
-    with pytest.raises(Mistake, match="write hidden tiles as \\?N"):
+    with pytest.raises(UsageError, match="write hidden tiles as \\?N"):
         analyse(parse_position(MARKED.replace("?73", "?50")), agents=())
-    with pytest.raises(Mistake, match="hides tiles of seat 0, which is on turn"):
+    with pytest.raises(UsageError, match="hides tiles of seat 0, which is on turn"):
         analyse(parse_position(MARKED.replace("5-4 12-3", "?2")), agents=())
 
 
@@ -328,11 +328,11 @@ def test_skill_tells_strong_from_weak(beside_planners: dict[str, pd.DataFrame]) 
 
 def test_what_cannot_be_annotated_is_refused() -> None:
     record = games()[0]
-    with pytest.raises(Mistake, match="worlds is a whole number, 4 or more, not 3"):
+    with pytest.raises(UsageError, match="worlds is a whole number, 4 or more, not 3"):
         annotate(record, worlds=3)
-    with pytest.raises(Mistake, match="deals is a whole number, 2 or more, not 1"):
+    with pytest.raises(UsageError, match="deals is a whole number, 2 or more, not 1"):
         annotate(record, deals=1)
-    with pytest.raises(Mistake, match="seat goes from 0 to 2, not 3"):
+    with pytest.raises(UsageError, match="seat goes from 0 to 2, not 3"):
         annotate(record, seat=3)
     with pytest.raises(RecordError, match="not a game record, but a list"):
         annotate([])  # type: ignore[arg-type]
@@ -340,9 +340,9 @@ def test_what_cannot_be_annotated_is_refused() -> None:
     broken["rounds"][1]["events"].pop()
     with pytest.raises(RecordError, match="round 2, event"):
         annotate(broken, progress=lambda done, rounds: pytest.fail("work was done"))
-    with pytest.raises(Mistake, match="round goes from 1 to 2, not 3"):
+    with pytest.raises(UsageError, match="round goes from 1 to 2, not 3"):
         position_at(record, 3, 0)
-    with pytest.raises(Mistake, match="action goes from 0 to"):
+    with pytest.raises(UsageError, match="action goes from 0 to"):
         position_at(record, 1, 999)
 
 

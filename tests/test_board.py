@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mtrain
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.rules import preset
 from mtrain.game.tiles import tile_text
 from mtrain.table.picture import GROUND, Piece
@@ -171,14 +171,14 @@ def test_what_was_done_is_lit() -> None:
     ],
 )
 def test_a_wrong_call_is_one_sentence(asked: dict, sentence: str) -> None:
-    with pytest.raises(Mistake, match=sentence):
+    with pytest.raises(UsageError, match=sentence):
         mtrain.board(mtrain.new_game(seed=1), **asked)
 
 
 def test_what_is_no_position_is_refused() -> None:
-    with pytest.raises(Mistake, match="a position is an array of one STATE record, not a list"):
+    with pytest.raises(UsageError, match="a position is an array of one STATE record, not a list"):
         mtrain.board([])
-    with pytest.raises(Mistake, match="not 2 of them"):
+    with pytest.raises(UsageError, match="not 2 of them"):
         mtrain.board(np.zeros(2, mtrain.STATE))
 
 

@@ -18,7 +18,7 @@ from mtrain.arena.experiment import EXPERIMENT, spec_of
 from mtrain.arena.run import run
 from mtrain.arena.spec import plan
 from mtrain.arena.tournament import plan_comparison
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.stats.compare import FIXED, _spread, caveats, compare_results, power
 from mtrain.stats.results import read
 from mtrain.stats.sequential import fixed_size
@@ -58,7 +58,7 @@ def test_the_two_share_the_seats_or_sit_with_others():
     ],
 )
 def test_a_comparison_that_cannot_be_is_refused(how, sentence):
-    with pytest.raises(Mistake) as error:
+    with pytest.raises(UsageError) as error:
         plan_comparison(**({"one": "greedy", "other": "random", "better": 0.5} | how))
     assert sentence in str(error.value)
 

@@ -18,7 +18,7 @@ from mtrain.arena.run import run
 from mtrain.arena.spec import Tournament, plan
 from mtrain.arena.workers import Lost
 from mtrain.bots.registry import bundled
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 from tests.helpers.crashes import SLOW, small
 from tests.helpers.program import HERE, mtrain, start, wait_for
 from tests.helpers.runs import parts, tables
@@ -160,13 +160,13 @@ def test_a_bundled_agent_is_the_workers_own() -> None:
     other = dataclasses.replace(what, run="moved", t=dataclasses.replace(t, agents=tuple(moved)), sources=sources)
     assert one(t, other) == one(t, what)
     changed = tuple(dataclasses.replace(agent, version=7) for agent in moved)
-    with pytest.raises(Trouble, match="a worker has not the agent 'random' as it was when the run was begun"):
+    with pytest.raises(RunError, match="a worker has not the agent 'random' as it was when the run was begun"):
         one(t, dataclasses.replace(other, run="changed", t=dataclasses.replace(t, agents=changed)))
 
 
 def test_a_worker_with_another_mtrain_says_so() -> None:
     t = plan(["random", "greedy"], players=2, deals=2)
-    with pytest.raises(Trouble, match=r"a worker has mtrain \S+ \(rules \d+\), and the run is begun with 9\.9\.9"):
+    with pytest.raises(RunError, match=r"a worker has mtrain \S+ \(rules \d+\), and the run is begun with 9\.9\.9"):
         one(t, dataclasses.replace(dask.sent(t), run="old", version="9.9.9"))
 
 
@@ -185,7 +185,7 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(folder: Path, monkeypa
     monkeypatch.setattr(dask, "ANSWER", 0.5)
     t = plan(["random", "greedy"], players=2, deals=2)
     for address in ("tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"):
-        with pytest.raises(Mistake, match=f"no Dask scheduler answers at {address} "):
+        with pytest.raises(UsageError, match=f"no Dask scheduler answers at {address} "):
             run(t, folder / "out", backend="dask", scheduler=address)
     assert not parts(folder / "out")
     assert not (folder / "out" / "manifest.json").exists()
@@ -193,7 +193,7 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(folder: Path, monkeypa
 
 def test_without_dask_the_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(Mistake, match=r"needs Dask: pip install 'mtrain\[dask\]'"):
+    with pytest.raises(UsageError, match=r"needs Dask: pip install 'mtrain\[dask\]'"):
         run(plan(["random"], players=2, deals=2), folder / "out", backend="dask", scheduler="tcp://127.0.0.1:1")
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import mtrain
 from mtrain.analysis import calibrate as study
 from mtrain.analysis.calibrate import calibrate
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import apply as do_action
 from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
@@ -268,17 +268,17 @@ def test_without_proofs_every_place_has_its_size() -> None:
     [({"seat": 4}, "4"), ({"worlds": 0}, "worlds"), ({"weigh": "gredy"}, "gredy"), ({"seed": -1}, "-1")],
 )
 def test_what_cannot_be_located_is_refused(asked: dict, word: str) -> None:
-    with pytest.raises(Mistake, match=word):
+    with pytest.raises(UsageError, match=word):
         locate(late(), **asked)
 
 
 def test_a_round_that_is_over_or_leaves_tiles_out_is_refused() -> None:
-    with pytest.raises(Mistake, match="hides 1"):
+    with pytest.raises(UsageError, match="hides 1"):
         locate(parse_position("seats 2\nhand 0: 12-3\nhand 1: ?1"))
     position = new_game("standard", 2, seed=1)
     while advance(position):
         apply(position, legal_actions(position)[0])
-    with pytest.raises(Mistake, match="over"):
+    with pytest.raises(UsageError, match="over"):
         locate(position)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import mtrain as m
 from mtrain.arena.experiment import ExperimentError, read_experiment
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.report.page import report
 from mtrain.stats import files, tables
 from mtrain.stats.parts import read_parts
@@ -128,7 +128,7 @@ PART = '[[part]]\nname = "a"\n'
 )
 def test_a_wrong_part_is_one_sentence_before_any_game(tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "x.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(Mistake) as said:
+    with pytest.raises(UsageError) as said:
         read_experiment(tmp_path / "x.toml")
     assert sentence in str(said.value)
     assert "\n" not in str(said.value)

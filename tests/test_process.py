@@ -23,7 +23,7 @@ from mtrain.bots.agent import AgentError
 from mtrain.bots.faults import Broken
 from mtrain.bots.process import KEPT, Limits, Process
 from mtrain.bots.registry import Registry, all_params, build
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.rules import preset
 from tests.helpers.program import HERE, mtrain, start, wait_for
 
@@ -341,7 +341,7 @@ def test_a_command_that_is_none_is_refused(tmp_path: Path, command: str, sentenc
 
 def test_limits_are_checked_and_written_down(tmp_path: Path) -> None:
     for name, value, unit in (("bot_time", 0, "s"), ("bot_start", -1, "s"), ("bot_memory", 0, "MB")):
-        with pytest.raises(Mistake, match=f"{name.replace('_', '-')} is a number of {unit} above 0, not {value}"):
+        with pytest.raises(UsageError, match=f"{name.replace('_', '-')} is a number of {unit} above 0, not {value}"):
             plan(["random"], **{name: value})
     text = bot(tmp_path, "first")
     results = m.tournament(
@@ -385,7 +385,7 @@ def test_an_experiment_runs_programs_in_its_own_folder(tmp_path: Path) -> None:
 
 
 def test_a_calibration_asks_no_program(tmp_path: Path) -> None:
-    with pytest.raises(Mistake, match=r"agent 'exec:.*' is a program; a calibration asks agents in Python only"):
+    with pytest.raises(UsageError, match=r"agent 'exec:.*' is a program; a calibration asks agents in Python only"):
         m.calibrate([f"exec:{PYTHON} {HEAVIEST}"], deals=1)
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import mtrain
 from mtrain.cli import main
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.moves import legal_actions
 from mtrain.game.record import RecordError, play_game, replay, to_line
 from mtrain.game.rules import preset
@@ -121,7 +121,7 @@ def test_in_a_notebook_it_is_a_frame(played: dict) -> None:
 
 
 def test_a_wrong_seat_and_a_wrong_record_are_refused(played: dict) -> None:
-    with pytest.raises(Mistake, match="the viewer is a seat from 0 to 2, not 3"):
+    with pytest.raises(UsageError, match="the viewer is a seat from 0 to 2, not 3"):
         mtrain.replay(played, seat=3)
     with pytest.raises(RecordError, match="totals"):
         mtrain.replay({**played, "totals": [0, 0, 1]})

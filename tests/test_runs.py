@@ -27,7 +27,7 @@ from mtrain.arena.run import Interrupted, run
 from mtrain.arena.spec import TournamentError, plan
 from mtrain.arena.store import log
 from mtrain.arena.workdir import Locked, Unwritten, locked
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 from mtrain.stats import files
 from mtrain.stats.results import Digest, read
 from mtrain.stats.stopping import Width
@@ -327,7 +327,7 @@ def test_a_disk_that_is_full_or_broken_costs_nothing_that_is_finished(
     monkeypatch.setattr(files, "put", full)
     with pytest.raises(Unwritten, match=f"cannot write to .*: {os.strerror(number)}.*is kept$") as said:
         run(quick(), folder / "a", jobs=1)
-    assert isinstance(said.value, Trouble)
+    assert isinstance(said.value, RunError)
     assert len(parts(folder / "a")) == min((n - 1) // 2, 20) if n else not parts(folder / "a")
     monkeypatch.undo()
     run(quick(), folder / "a", jobs=1, resume=True)
@@ -637,6 +637,6 @@ def test_a_report_beside_a_live_writer(folder: Path) -> None:
 def test_a_wrong_call_is_one_sentence_before_anything_is_written(
     folder: Path, how: dict[str, object], said: str
 ) -> None:
-    with pytest.raises(Mistake, match=said):
+    with pytest.raises(UsageError, match=said):
         run(quick(), folder / "a", **how)  # type: ignore[arg-type]
     assert not list(folder.glob("a/*"))

@@ -15,7 +15,7 @@ from mtrain.arena.run import run
 from mtrain.arena.schedule import SEATINGS, Schedule, combinations, first_starter, gauntlet
 from mtrain.arena.spec import TournamentError, plan
 from mtrain.cli.main import mtrain as command_line
-from mtrain.errors import Trouble
+from mtrain.errors import RunError
 from mtrain.stats.checks import of_design
 from mtrain.stats.manifest import Manifest
 
@@ -252,7 +252,7 @@ def test_H04_the_runner_asserts_that_blocks_are_different_deals(
         "games",
         lambda s, match, blocks: dataclasses.replace(whole(s, match, blocks), deal=whole(s, 0, blocks).deal),
     )
-    with pytest.raises(Trouble, match="9 blocks are to be as many different deals, and they are 3"):
+    with pytest.raises(RunError, match="9 blocks are to be as many different deals, and they are 3"):
         run(t, tmp_path / "o", jobs=1)
 
 

@@ -17,7 +17,7 @@ import mtrain as m
 from mtrain.arena.spec import MAX_SEED
 from mtrain.arena.workdir import locked
 from mtrain.bots.registry import Registry, parameters
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.rng import SEARCH, stream
 from mtrain.stats import files
 from mtrain.tuning.maximise import Search, SearchInterrupted, maximise
@@ -269,7 +269,9 @@ def test_a_tournament_of_something_else_is_no_part_of_it(search, whole, tmp_path
     shutil.copytree(whole, out)
     (out / "plays/trial-000").rename(out / "plays/kept")
     (out / "plays/trial-001").rename(out / "plays/trial-000")
-    with pytest.raises(Mistake, match=r"plays/trial-000 holds another run: agents is candidate@tuned, greedy, and the"):
+    with pytest.raises(
+        UsageError, match=r"plays/trial-000 holds another run: agents is candidate@tuned, greedy, and the"
+    ):
         search(out=out, resume=True)
 
 
@@ -290,13 +292,13 @@ def test_a_directory_that_is_not_empty_is_refused(search, whole, bot, tmp_path):
         search(out=whole)
     (tmp_path / "notes.txt").touch()
     for resume in (False, True):
-        with pytest.raises(Mistake, match=r"is not empty"):
+        with pytest.raises(UsageError, match=r"is not empty"):
             search(out=tmp_path, resume=resume)
     m.tournament(["greedy", "random"], players=2, deals=2, rounds=1, out=tmp_path / "run")
     for resume, sentence in ((False, "is not empty"), (True, "holds a run, and no search to go on with")):
-        with pytest.raises(Mistake, match=sentence):
+        with pytest.raises(UsageError, match=sentence):
             search(out=tmp_path / "run", resume=resume)
-    with locked(whole), pytest.raises(Mistake, match="is being written to by process"):
+    with locked(whole), pytest.raises(UsageError, match="is being written to by process"):
         search(out=whole, resume=True)
     with pytest.raises(SearchError, match="nothing to go on with without a directory"):
         search(resume=True)
@@ -440,7 +442,7 @@ def test_the_sentence_says_what_came_of_it(gain, lo, hi, sentence):
     ],
 )
 def test_a_search_that_cannot_be_is_refused_before_any_work(search, tmp_path, how, sentence):
-    with pytest.raises(Mistake) as error:
+    with pytest.raises(UsageError) as error:
         search(**(how | {"out": tmp_path / "o"}))
     assert sentence in str(error.value)
     assert len(str(error.value).splitlines()) == 1

@@ -14,7 +14,7 @@ from mtrain.arena.experiment import ExperimentError, read_experiment
 from mtrain.arena.run import run
 from mtrain.arena.spec import TournamentError, plan
 from mtrain.bots.registry import Registry, build
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.rng import SEAT, Stream, stream
 from mtrain.report.page import report
 from mtrain.stats.results import read
@@ -336,7 +336,7 @@ def test_line_ups_on_the_command_line_and_in_a_file_are_the_same(tmp_path: Path)
     ],
 )
 def test_a_wrong_call_is_one_sentence(call: dict[str, object], sentence: str) -> None:
-    with pytest.raises(Mistake) as said:
+    with pytest.raises(UsageError) as said:
         plan(**({"agents": ["random", "greedy"], "players": 4} | call))  # type: ignore[arg-type]
     assert sentence in str(said.value)
     assert "\n" not in str(said.value)
@@ -391,7 +391,9 @@ def test_a_finished_run_with_a_part_missing_is_refused(tmp_path: Path) -> None:
     run(plan(QUICK, players=3, deals=40, seed=5), tmp_path / "a", jobs=1)
     before = (tmp_path / "a" / "standings.parquet").read_bytes()
     (tmp_path / "a" / "games.parquet" / "part-00001.parquet").unlink()
-    with pytest.raises(Mistake, match="of 40 blocks, though its manifest says that it is finished: parts are missing"):
+    with pytest.raises(
+        UsageError, match="of 40 blocks, though its manifest says that it is finished: parts are missing"
+    ):
         report(tmp_path / "a")
     assert (tmp_path / "a" / "standings.parquet").read_bytes() == before
 
@@ -416,7 +418,7 @@ def test_figures_say_the_unit_that_the_rules_score_in(tmp_path: Path) -> None:
     "call", [{"agents": "greedy"}, {"rules": {"rounds": 3}}, {"seed": None}, {"agents": ["a\nb@greedy"]}]
 )
 def test_values_of_the_wrong_kind_are_one_sentence(call: dict[str, object]) -> None:
-    with pytest.raises(Mistake, match=r"is a|is made of"):
+    with pytest.raises(UsageError, match=r"is a|is made of"):
         plan(**({"agents": ["random", "greedy"]} | call))  # type: ignore[arg-type]
 
 
@@ -451,7 +453,7 @@ def test_the_demo_is_at_least_two_thousand_games_of_the_four_agents() -> None:
 )
 def test_a_wrong_experiment_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "x.toml").write_text(text)
-    with pytest.raises(Mistake) as said:
+    with pytest.raises(UsageError) as said:
         read_experiment(tmp_path / "x.toml")
     assert sentence in str(said.value)
 

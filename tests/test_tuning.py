@@ -12,7 +12,7 @@ from mtrain.arena.manifest import TournamentError
 from mtrain.bots.agent import AgentError
 from mtrain.bots.level_file import Levels, levels_text, read_levels
 from mtrain.bots.registry import Registry
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.rules import preset
 from mtrain.tuning.ladder_tables import elsewhere_of, elsewhere_said, levels_of, pairs_of, steps_of
 from mtrain.tuning.measure import regret
@@ -112,7 +112,7 @@ def test_what_cannot_be_asked_for_is_said(asked: dict[str, Any], what: str) -> N
     ],
 )
 def test_what_cannot_be_tuned_is_said_before_anything_is_played(more: dict[str, Any], what: str) -> None:
-    with pytest.raises(Mistake, match=what):
+    with pytest.raises(UsageError, match=what):
         planned(wanted(3), **more)
 
 

@@ -14,7 +14,7 @@ from mtrain.arena.experiment import read_experiment
 from mtrain.arena.run import run
 from mtrain.arena.spec import plan
 from mtrain.cli.tournaments import _print_standings
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.stats import tables
 from mtrain.stats.intervals import CONSTANT, t_quantile
 from mtrain.stats.results import read
@@ -250,14 +250,14 @@ def test_where_the_rule_is_never_met_all_deals_are_played():
     ],
 )
 def test_a_rule_about_what_no_table_shows_is_refused(how, sentence):
-    with pytest.raises(Mistake) as error:
+    with pytest.raises(UsageError) as error:
         plan(**({"agents": ["greedy", "random"], "players": 2} | how))
     assert sentence in str(error.value)
 
 
 def test_a_share_of_a_run_cannot_be_stopped():
     t = plan(["greedy", "random"], players=2, until="width<5")
-    with pytest.raises(Mistake, match="share"):
+    with pytest.raises(UsageError, match="share"):
         run(t, "nowhere", share=(1, 2))
 
 

@@ -19,7 +19,7 @@ from mtrain.bots.agent import EXEC, Bot
 from mtrain.bots.ask import ask
 from mtrain.bots.faults import KINDS, Unasked
 from mtrain.bots.registry import Registry, build
-from mtrain.errors import Mistake, counted
+from mtrain.errors import UsageError, counted
 from mtrain.game import moves
 from mtrain.game.kernels import CHOICE, DREW
 from mtrain.game.moves import legal_actions, observe
@@ -178,7 +178,7 @@ def analyse(
 
     Raises
     ------
-    Mistake
+    UsageError
         If `worlds`, `seed` or an agent cannot be, or the position leaves tiles out.
 
     Notes
@@ -225,25 +225,25 @@ def ready(
 
     Raises
     ------
-    Mistake
+    UsageError
         If it cannot be.
     """
     if worlds < least:
-        raise Mistake(f"worlds is a whole number, {least} or more, not {worlds}")
+        raise UsageError(f"worlds is a whole number, {least} or more, not {worlds}")
     if not 0 <= seed < 1 << 64:
-        raise Mistake(f"seed is a number from 0 to 2**64 - 1, not {seed}")
+        raise UsageError(f"seed is a number from 0 to 2**64 - 1, not {seed}")
     registry = Registry(agents_from)
     specs = [registry.parse(agent, meet=False) for agent in agents]
     labels = [spec.label for spec in specs]
     for spec in specs:
         if spec.peeks:
-            raise Mistake(
+            raise UsageError(
                 f"agent {str(spec)!r} peeks; an analysis shows agents what the seat on turn sees, and no more"
             )
         if spec.name == EXEC:
-            raise Mistake(f"agent {spec.label!r} is a program; an analysis asks agents in Python only")
+            raise UsageError(f"agent {spec.label!r} is a program; an analysis asks agents in Python only")
         if labels.count(spec.label) > 1:
-            raise Mistake(f"two agents are called {spec.label!r}; write LABEL@{spec}")
+            raise UsageError(f"two agents are called {spec.label!r}; write LABEL@{spec}")
     return [build(spec) for spec in specs]
 
 
@@ -254,7 +254,7 @@ def choice_of(position: np.ndarray) -> tuple[np.ndarray | None, str]:
 
     Raises
     ------
-    Mistake
+    UsageError
         If the position hides the hand of the seat on turn, or leaves tiles out.
     """
     here = position.copy()
@@ -270,7 +270,7 @@ def choice_of(position: np.ndarray) -> tuple[np.ndarray | None, str]:
             int(row) >> v & 1 for v, row in enumerate(seen[0].hand[seat])
         )
         if held != 2 * int(s.count[seat]):
-            raise Mistake(f"the position hides tiles of seat {seat}, which is on turn")
+            raise UsageError(f"the position hides tiles of seat {seat}, which is on turn")
         locate(seen, seat, worlds=1)  # refuses a position that leaves tiles out
         did = moves.step(seen, 0)
         if did == CHOICE:

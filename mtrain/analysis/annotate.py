@@ -14,7 +14,7 @@ import pandas as pd
 from mtrain.analysis import analyse as tables
 from mtrain.analysis.analyse import LOOK, WORLDS, choose, ready
 from mtrain.bots.agent import Bot
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.kernels import PASS
 from mtrain.game.moves import legal_actions, observe
 from mtrain.game.notation import action_text, parse_action
@@ -94,7 +94,7 @@ def annotate(
 
     Raises
     ------
-    Mistake
+    UsageError
         If `worlds`, `deals`, `seed` or `seat` cannot be.
     RecordError
         If the record breaks a rule.
@@ -125,10 +125,10 @@ def annotate(
     """
     (reference,) = ready(worlds, 4, seed, [REFERENCE])
     if deals < 2:
-        raise Mistake(f"deals is a whole number, 2 or more, not {deals}")
+        raise UsageError(f"deals is a whole number, 2 or more, not {deals}")
     players = record.get("players") if isinstance(record, Mapping) else None
     if seat is not None and isinstance(players, int) and not 0 <= seat < players:
-        raise Mistake(f"seat goes from 0 to {players - 1}, not {seat}")
+        raise UsageError(f"seat goes from 0 to {players - 1}, not {seat}")
     for _ in replay(record):
         pass  # a record that breaks a rule is refused before any work
     decisions: list[dict[str, Any]] = []
@@ -178,7 +178,7 @@ def position_at(record: Mapping[str, Any], round: int, event: int) -> np.ndarray
 
     Raises
     ------
-    Mistake
+    UsageError
         If there is no such round or event, or nobody chose it.
     RecordError
         If the record breaks a rule.
@@ -188,14 +188,14 @@ def position_at(record: Mapping[str, Any], round: int, event: int) -> np.ndarray
         return found[round, event]
     rounds = record["rounds"]
     if not 1 <= round <= len(rounds):
-        raise Mistake(f"round goes from 1 to {len(rounds)}, not {round}")
+        raise UsageError(f"round goes from 1 to {len(rounds)}, not {round}")
     events = rounds[round - 1]["events"]
     if not 0 <= event < len(events):
-        raise Mistake(f"action goes from 0 to {len(events) - 1} in round {round}, not {event}")
+        raise UsageError(f"action goes from 0 to {len(events) - 1} in round {round}, not {event}")
     near = min((at for number, at in found if number == round), key=lambda at: abs(at - event), default=None)
     seat, *what = events[event]
     hint = "" if near is None else f"; the nearest choice is {near}"
-    raise Mistake(f"nobody chose number {event} of round {round}, seat {seat}: {' '.join(map(str, what))}{hint}")
+    raise UsageError(f"nobody chose number {event} of round {round}, seat {seat}: {' '.join(map(str, what))}{hint}")
 
 
 def choices_in(record: Mapping[str, Any]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -239,7 +239,7 @@ def _judged(each: _Decision, names: Sequence[str], reference: Bot, worlds: int, 
     at = (each.round, each.event)
     ours, why = choose(reference, seen, each.legal, int(stream(seed, WORLD, _TIES, *at)))
     if ours is None:
-        raise Mistake(f"agent {REFERENCE!r}: {why}")
+        raise UsageError(f"agent {REFERENCE!r}: {why}")
     costs, _ = look(seen, each.legal, worlds, int(stream(seed, WORLD, LOOK, *at)))
     more = costs[:, each.done] - costs[:, ours]
     cost, error = regret(costs, each.done)

@@ -20,7 +20,7 @@ from mtrain.arena.driver import Driver
 from mtrain.arena.options import option, taking
 from mtrain.arena.schedule import first_starter
 from mtrain.bots.registry import Registry, build
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.moves import observe
 from mtrain.game.record import dealt_rounds, play_events
 from mtrain.game.rng import WORLD, Stream, stream
@@ -218,7 +218,7 @@ def calibrate(
 
     Raises
     ------
-    Mistake
+    UsageError
         With one sentence, before anything is played.
     """
     said = Looking(**options)
@@ -227,11 +227,11 @@ def calibrate(
     resolved.hand_for(players)
     for name, least in (("deals", 1), ("worlds", 1), ("every", 1), ("seed", 0)):
         if (value := getattr(said, name)) < least:
-            raise Mistake(f"{name} is a whole number, {least} or more, not {value}")
+            raise UsageError(f"{name} is a whole number, {least} or more, not {value}")
     if not agents:
-        raise Mistake("a calibration needs at least one agent; `mtrain agents` lists them")
+        raise UsageError("a calibration needs at least one agent; `mtrain agents` lists them")
     if len(agents) > players:
-        raise Mistake(f"{len(agents)} agents for {players} seats; name at most one a seat")
+        raise UsageError(f"{len(agents)} agents for {players} seats; name at most one a seat")
     samplers = {"proved": Sampler(said.worlds)}
     if said.weigh is not None:
         samplers["weighed"] = Sampler(said.worlds, said.weigh, **(said.believed or {}))
@@ -239,7 +239,7 @@ def calibrate(
     bots = [build(registry.parse(agent)) for agent in agents]
     for bot in bots:
         if bot.crew is not None:
-            raise Mistake(f"agent {bot.spec.label!r} is a program; a calibration asks agents in Python only")
+            raise UsageError(f"agent {bot.spec.label!r} is a program; a calibration asks agents in Python only")
     notes = _Notes(seed, samplers)
     for deal in range(said.deals):
         seated = [bots[(seat + deal) % len(bots)] for seat in range(players)]
@@ -254,7 +254,7 @@ def calibrate(
             progress(deal + 1)
     if not notes.looks:
         more = max(said.every // 10, 1)
-        raise Mistake(f"not one decision in {said.deals} deals was looked at; take more deals, or every={more}")
+        raise UsageError(f"not one decision in {said.deals} deals was looked at; take more deals, or every={more}")
     return Calibration(notes.looks_table(), notes.bins_table())
 
 

@@ -27,7 +27,7 @@ from mtrain.arena.spec import Tournament, plan
 from mtrain.bots.agent import BATCH, KERNEL, SINGLE, AgentSpec, Bot, compiled
 from mtrain.bots.process import Process
 from mtrain.bots.registry import Registry, build, effort
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import nth_action
 from mtrain.game.moves import advance, apply, legal_actions, new_game
@@ -84,7 +84,7 @@ def bench(size: Size = FULL, reference: str | Path | None = None) -> Iterator[Fi
 
     Raises
     ------
-    Mistake
+    UsageError
         If the reference is not there or cannot be compiled.
     """
     with tempfile.TemporaryDirectory(prefix="mtrain-bench-") as name:
@@ -148,14 +148,14 @@ def _timed(rules: RuleSet, bots: list[Bot], games: Games, seed: int = 1) -> tupl
 def _compile(source: Path, folder: Path) -> Path:
     compiler = shutil.which("gcc") or shutil.which("cc")
     if not source.is_file():
-        raise Mistake(f"no reference at {source}: there is no such file")
+        raise UsageError(f"no reference at {source}: there is no such file")
     if compiler is None:
-        raise Mistake("the reference needs a C compiler; there is no gcc or cc on this machine")
+        raise UsageError("the reference needs a C compiler; there is no gcc or cc on this machine")
     program = folder / "reference"
     order = [compiler, "-O3", "-march=native", "-o", str(program), str(source)]
     made = subprocess.run(order, capture_output=True, text=True, check=False)
     if made.returncode:
-        raise Mistake(f"{source} cannot be compiled: {(made.stderr or 'no reason given').strip().splitlines()[0]}")
+        raise UsageError(f"{source} cannot be compiled: {(made.stderr or 'no reason given').strip().splitlines()[0]}")
     return program
 
 
@@ -454,7 +454,7 @@ def _process(arguments: list[str], folder: Path, cache: Path | None = None) -> t
             time.sleep(0.005)
     seconds = time.perf_counter() - start
     if child.returncode:
-        raise Trouble(f"{' '.join(order)} failed: {(folder / 'printed').read_text(errors='replace')}")
+        raise RunError(f"{' '.join(order)} failed: {(folder / 'printed').read_text(errors='replace')}")
     return seconds, peak
 
 

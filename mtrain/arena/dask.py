@@ -28,7 +28,7 @@ from mtrain.arena.workers import Lost, Outcome, flow
 from mtrain.bots.agent import EXEC, AgentSpec
 from mtrain.bots.registry import build, bundled, version_of
 from mtrain.bots.versions import source_at
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 from mtrain.game.rules import RULES_VERSION
 from mtrain.version import __version__
 
@@ -74,7 +74,7 @@ def play(what: Sent, chunk: Chunk) -> Done:
 
     Raises
     ------
-    Trouble
+    RunError
         If this worker has another mtrain, or another version of a bundled agent.
     AgentError
         If an agent's source cannot be imported here.
@@ -91,7 +91,7 @@ def play(what: Sent, chunk: Chunk) -> Done:
 def _here(what: Sent) -> Tournament:
     """Return the tournament with the agents where this worker has them."""
     if (what.version, what.rules) != (__version__, RULES_VERSION):
-        raise Trouble(
+        raise RunError(
             f"a worker has mtrain {__version__} (rules {RULES_VERSION}), and the run is begun with {what.version} "
             f"(rules {what.rules}); install the same on all machines"
         )
@@ -111,7 +111,7 @@ def _place(agent: AgentSpec, text: bytes | None) -> str:
         mine = bundled().resolve() / Path(agent.origin).name
         here = dataclasses.replace(agent, origin=str(mine))
         if agent.source or not mine.is_file() or version_of(here) != agent.version:
-            raise Trouble(f"a worker has not the agent {agent.name!r} as it was when the run was begun")
+            raise RunError(f"a worker has not the agent {agent.name!r} as it was when the run was begun")
         return str(mine)
     _FOLDERS.append(tempfile.TemporaryDirectory(prefix="mtrain-agents-"))
     path = Path(_FOLDERS[-1].name).resolve() / Path(agent.origin).name
@@ -129,7 +129,7 @@ class Cluster:
 
     Raises
     ------
-    Mistake
+    UsageError
         If Dask is not installed, or no scheduler answers.
     """
 
@@ -137,7 +137,7 @@ class Cluster:
         try:
             self.dask: Any = importlib.import_module("distributed")
         except ImportError:
-            raise Mistake("the dask backend needs Dask: pip install 'mtrain[dask]'") from None
+            raise UsageError("the dask backend needs Dask: pip install 'mtrain[dask]'") from None
         self.address = address
         self.settings = importlib.import_module("dask").config.set({"distributed.comm.timeouts.connect": f"{ANSWER}s"})
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is said once, by us
@@ -146,7 +146,7 @@ class Cluster:
         except (OSError, ValueError) as error:
             self.settings.__exit__(None, None, None)
             said = _short(error)
-            raise Mistake(f"no Dask scheduler answers at {address} ({said}); start one: dask scheduler") from None
+            raise UsageError(f"no Dask scheduler answers at {address} ({said}); start one: dask scheduler") from None
         self.there = time.monotonic()
         self.looked = -1.0
         self.n_threads = 0

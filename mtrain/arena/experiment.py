@@ -15,7 +15,7 @@ from mtrain.arena.run import RUN
 from mtrain.arena.spec import Tournament, plan
 from mtrain.arena.workdir import Kind
 from mtrain.bots.registry import build
-from mtrain.errors import Mistake, nearest, read_toml
+from mtrain.errors import UsageError, nearest, read_toml
 from mtrain.stats.manifest import PARTS_FILE
 from mtrain.stats.parts import FORMAT
 from mtrain.stats.tables import ResultsError
@@ -55,7 +55,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _TAKEN = ("figures", "experiment.json", "parts.parquet")
 
 
-class ExperimentError(Mistake):
+class ExperimentError(UsageError):
     """An experiment file that cannot be read as one; the sentence names the file and the key."""
 
 
@@ -129,7 +129,7 @@ def read_experiment(path: str | Path) -> Experiment:
         whole = _wanted(kept | {"question": f"{said['question']} · {name}"} | part, where)
         try:
             made[name] = _tournament(whole, path)
-        except Mistake as mistake:
+        except UsageError as mistake:
             raise type(mistake)(f"part {name!r}: {mistake}") from None
     return Experiment(said["question"], made)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtrain.bots.faults import ILLEGAL, Unasked
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import nth_action
 from mtrain.game.notation import action_text
@@ -31,7 +31,7 @@ SUBSTITUTE, FORFEIT, VOID, STOP = POLICIES = ("substitute", "forfeit", "void", "
 _MOST = 160  # characters kept of what is said of a fault
 
 
-class Fault(Trouble):
+class Fault(RunError):
     """An agent that raised, or answered with what is no legal action; the sentence says where.
 
     Attributes
@@ -108,7 +108,7 @@ class Referee:
         see: Callable[[Failure, BaseException | None], None] | None = None,
     ) -> None:
         if on_fault not in POLICIES:
-            raise Mistake(f"on_fault is one of {', '.join(POLICIES)}, not {on_fault!r}")
+            raise UsageError(f"on_fault is one of {', '.join(POLICIES)}, not {on_fault!r}")
         self.on_fault = on_fault
         self.deals, self.seatings = deals, seatings
         self.see = see

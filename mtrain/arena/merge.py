@@ -17,14 +17,14 @@ from mtrain.arena.manifest import difference, spec
 from mtrain.arena.run import RUN, finish
 from mtrain.arena.store import LOG, Entry, Store, log, number_of, part, torn
 from mtrain.arena.workdir import locked, written
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.jit import say
 from mtrain.stats import blocks, files, parts, results, tables
 from mtrain.stats.manifest import Manifest
 from mtrain.stats.results import Digest, combine, digest_part, shortfall
 
 
-class MergeError(Mistake):
+class MergeError(UsageError):
     """Runs that cannot be put together; the sentence names the directories and what is wrong."""
 
 

@@ -28,7 +28,7 @@ from mtrain.arena.spec import Tournament, TournamentError
 from mtrain.arena.store import Store, log, number_of, part, timing
 from mtrain.arena.workdir import Kind
 from mtrain.bots.registry import build
-from mtrain.errors import Trouble
+from mtrain.errors import RunError
 from mtrain.game.jit import say
 from mtrain.stats import files, results, tables
 from mtrain.stats.manifest import Manifest
@@ -357,7 +357,7 @@ def finish(
     made = results.Results(out, manifest, ready=combine(digests, shortfall(out, manifest, digests)))
     deals = np.concatenate([digest.tally.blocks[:, 1] for digest in digests])
     if len(deals) != len(np.unique(deals)):
-        raise Trouble(
+        raise RunError(
             f"{len(deals):,} blocks are to be as many different deals, and they are {len(np.unique(deals)):,}"
         )
     if derived:

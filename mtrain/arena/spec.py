@@ -32,7 +32,7 @@ from mtrain.arena.schedule import (
 from mtrain.bots.agent import EXEC, PEEKS, AgentSpec
 from mtrain.bots.process import Limits
 from mtrain.bots.registry import Registry, effort, refuse_peeking
-from mtrain.errors import Mistake, counted, nearest
+from mtrain.errors import UsageError, counted, nearest
 from mtrain.game.rules import PRESETS, RulesError, RuleSet, override, preset
 from mtrain.stats.checks import n_orders
 from mtrain.stats.ratings import parse_anchor
@@ -46,7 +46,7 @@ from mtrain.stats.stopping import Better, Rule, UntilError, Watcher, parse_rule
 DEALS, MOST_DEALS = 100, MOST
 
 
-class TournamentError(Mistake):
+class TournamentError(UsageError):
     """A tournament that cannot be played; the sentence names the thing, the value and the choices."""
 
 

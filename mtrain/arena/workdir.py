@@ -19,17 +19,17 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 from mtrain.stats import files
 
 LOCK = ".lock"
 
 
-class Locked(Mistake):
+class Locked(UsageError):
     """Another process writes to the directory."""
 
 
-class Unwritten(Trouble):
+class Unwritten(RunError):
     """Results could not be written; those written before are kept."""
 
 
@@ -57,7 +57,7 @@ class Kind:
     name: str
     other: str
     begun: str
-    error: type[Mistake]
+    error: type[UsageError]
     apart: Callable[[Mapping[str, Any], Mapping[str, Any], str], str]
     unlike: Callable[[Mapping[str, Any]], str] = lambda said: ""
 
@@ -126,7 +126,7 @@ class Kind:
 
         Raises
         ------
-        Mistake
+        UsageError
             The kind's own error, if the directory holds something else or cannot be used.
         Locked
             If another process writes to it.

@@ -24,11 +24,11 @@ from mtrain.arena.schedule import Chunk
 from mtrain.arena.spec import Tournament
 from mtrain.bots.agent import KERNEL
 from mtrain.bots.registry import build
-from mtrain.errors import Trouble
+from mtrain.errors import RunError
 from mtrain.game.jit import JIT, say
 
 
-class Lost(Trouble):
+class Lost(RunError):
     """Workers are gone; the chunks that came back before are kept."""
 
 

@@ -24,7 +24,7 @@ import numba
 import numpy as np
 
 from mtrain.bots.process import Crew
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game import jit
 from mtrain.game.state import OWN, STATE
 
@@ -38,7 +38,7 @@ EXEC = "exec"
 PEEKS = " (peeks)"
 
 
-class AgentError(Mistake):
+class AgentError(UsageError):
     """An agent that is not there, cannot be built, or was given a parameter it does not have."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import tomli_w
 
-from mtrain.errors import Mistake, nearest, read_toml
+from mtrain.errors import UsageError, nearest, read_toml
 
 FORMAT = "mtrain-levels/1"
 
@@ -22,7 +22,7 @@ SHIPPED = "levels.toml"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-class LevelsError(Mistake):
+class LevelsError(UsageError):
     """A levels file that cannot be read as one, or a level that is not in it; the sentence names the file."""
 
 

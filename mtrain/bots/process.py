@@ -23,7 +23,7 @@ import numpy as np
 
 from mtrain.bots import protocol
 from mtrain.bots.faults import CLOSED, EXITED, FLOOD, GARBAGE, ILLEGAL, MEMORY, TIMEOUT, Broken, Unasked
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.rng import Stream
 from mtrain.game.rules import RuleSet
 from mtrain.version import __version__
@@ -48,7 +48,7 @@ _PROC = Path("/proc")
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
-class NotStarted(Mistake):
+class NotStarted(UsageError):
     """A program that cannot be started, or does not speak the protocol."""
 
 
@@ -67,7 +67,7 @@ class Limits:
 
     Raises
     ------
-    Mistake
+    UsageError
         If one of them is not above zero.
     """
 
@@ -82,7 +82,7 @@ class Limits:
             ("bot-memory", self.memory, "MB"),
         ):
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
-                raise Mistake(f"{name} is a number of {unit} above 0, not {value!r}")
+                raise UsageError(f"{name} is a number of {unit} above 0, not {value!r}")
 
 
 class Process:

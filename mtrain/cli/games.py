@@ -18,7 +18,7 @@ from mtrain.cli.options import (
     rules_of,
     seed_given,
 )
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 
 # ── Records and positions ─────────────────────────────────────────────────────────────────────────────
 
@@ -69,7 +69,7 @@ def record(
         click.echo(f"mtrain: {'1 game' if games == 1 else f'{games:,} games'} in {out}", err=True)
     except OSError as error:
         fail(f"cannot write {out}: {error.strerror}", 2)
-    except Trouble:
+    except RunError:
         if out != "-" and not Path(out).stat().st_size:
             Path(out).unlink()  # no game was finished: the name is free again
         raise
@@ -325,7 +325,7 @@ def play(
             click.echo(f"mtrain: warning: {sentence}", err=True)
         try:
             session = saved.resumed(said, players_there)
-        except Mistake as error:
+        except UsageError as error:
             raise click.UsageError(f"{resume}: {error}") from None
         save = resume
     else:

@@ -11,7 +11,7 @@ import click
 
 from mtrain.cli import catalogue, explore, games, levels, tournaments
 from mtrain.cli.options import WORDS, fail
-from mtrain.errors import Mistake, Trouble
+from mtrain.errors import RunError, UsageError
 from mtrain.version import __version__
 
 # In the order of the help.
@@ -53,9 +53,9 @@ class _Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except Mistake as error:
+        except UsageError as error:
             fail(str(error), 2)
-        except Trouble as error:
+        except RunError as error:
             fail(str(error), 1)
 
 

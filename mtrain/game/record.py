@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mtrain.errors import Trouble
+from mtrain.errors import RunError
 from mtrain.game import moves
 from mtrain.game.kernels import CHOICE, DREW, FOUND_ENGINE, PASS, PASSED, ROUND_OVER
 from mtrain.game.moves import IllegalAction, advance, apply, deal_hands, legal_actions, new_game, next_round
@@ -33,7 +33,7 @@ Chooser = Callable[[np.ndarray], int]
 Teller = Callable[[np.ndarray, Event | None], None]
 
 
-class RecordError(Trouble):
+class RecordError(RunError):
     """A record that cannot be read, or that breaks a rule: the sentence names the round and the event."""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mtrain.errors import Mistake, nearest
+from mtrain.errors import UsageError, nearest
 from mtrain.game.tiles import SETS, set_size
 
 # ── Which game is played ──────────────────────────────────────────────────────────────────────────────
@@ -24,7 +24,7 @@ MIN_PLAYERS, MAX_PLAYERS = 2, 10
 MAX_ROUNDS = 100
 
 
-class RulesError(Mistake):
+class RulesError(UsageError):
     """A rule, or a combination of rules, that no game can be played by."""
 
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.stats import tables
 from mtrain.stats.blocks import Bools, Floats, Ints
 from mtrain.stats.intervals import ALONE, NOISE, Estimate, estimate, t_quantile
@@ -39,7 +39,7 @@ _WIDTH = re.compile(rf"width\s*<{_NUMBER}(?:\s+for\s+(.+))?")
 _BETTER = re.compile(rf"(.+?)\s+better\s+than\s+(.+)\s+by\s{_NUMBER}(?:\s+alpha={_NUMBER})?(?:\s+beta={_NUMBER})?")
 
 
-class UntilError(Mistake):
+class UntilError(UsageError):
     """A stopping rule that is none; the sentence names it and the forms there are."""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 
 ENDS = ("out", "blocked")
 """How a round ends: a hand was emptied, or nobody could play."""
@@ -56,7 +56,7 @@ MASKED = (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArra
 """Numbers of which some may be null."""
 
 
-class ResultsError(Mistake):
+class ResultsError(UsageError):
     """Results are missing, damaged or contradict themselves; one sentence that names the thing."""
 
 

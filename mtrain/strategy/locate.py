@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.jit import kernel
 from mtrain.game.moves import observe
 from mtrain.game.rng import WORLD, stream
@@ -84,7 +84,7 @@ class Sampler:
         try:
             self.believed = belief(weigh or "random", **believed)
         except ValueError as error:
-            raise Mistake(str(error)) from None
+            raise UsageError(str(error)) from None
         self.weigh = weigh
         self.worlds = np.zeros(worlds, STATE)
         self.weights = np.zeros(worlds)
@@ -134,27 +134,27 @@ def locate(
 
     Raises
     ------
-    Mistake
+    UsageError
         If the seat, the number of worlds or the policy cannot be, the round is over, or the position leaves tiles out.
     """
     s = position[0]
     n_seats = int(s.n_seats)
     seat = int(s.turn) if seat is None else seat
     if not 0 <= seat < n_seats:
-        raise Mistake(f"seat goes from 0 to {n_seats - 1}, not {seat}")
+        raise UsageError(f"seat goes from 0 to {n_seats - 1}, not {seat}")
     if worlds < 1:
-        raise Mistake(f"worlds is a number from 1 up, not {worlds}")
+        raise UsageError(f"worlds is a number from 1 up, not {worlds}")
     if not 0 <= seed < 1 << 64:
-        raise Mistake(f"seed is a number from 0 to 2**64 - 1, not {seed}")
+        raise UsageError(f"seed is a number from 0 to 2**64 - 1, not {seed}")
     if s.over:
-        raise Mistake("the round is over: nothing is left to locate")
+        raise UsageError("the round is over: nothing is left to locate")
     obs = observe(position, seat)
     tiles = unseen(obs, seat)
     others = [other for other in range(n_seats) if other != seat]
     hidden = sum(int(s.count[other]) for other in others) + int(s.n_tiles) - int(s.top)
     engine_out = s.countdown and s.engine < 0
     if hidden != len(tiles) - engine_out:
-        raise Mistake(
+        raise UsageError(
             f"seat {seat} cannot see {len(tiles)} tiles, but the position hides {hidden}: write hidden tiles as ?N"
         )
     places, size = Sampler(worlds, weigh).places_of(obs, seat, int(stream(seed, WORLD, 0, 0, 0)))

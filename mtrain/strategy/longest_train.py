@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.intrinsics import lowest, popcount
 from mtrain.game.jit import kernel
 from mtrain.game.rng import mix
@@ -214,7 +214,7 @@ def best_trail(t, v, each, per_pip, nodes, depth):
 # ── For people ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class TrainError(Mistake):
+class TrainError(UsageError):
     """A question about a train that makes no sense; the sentence says what is wrong with it."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.record import Event
 from mtrain.game.tiles import tile_text
 from mtrain.table.picture import Piece, picture, place
@@ -148,7 +148,7 @@ class Board:
 
     Raises
     ------
-    Mistake
+    UsageError
         If one of them is not what it should be.
     """
 
@@ -162,7 +162,7 @@ class Board:
         self.sight = sight_of(position, viewer)
         self.last = done(last, self.sight)
         if names is not None and len(names) != self.sight.n_seats:
-            raise Mistake(f"{len(names)} names for {self.sight.n_seats} seats")
+            raise UsageError(f"{len(names)} names for {self.sight.n_seats} seats")
         self.names = None if names is None else tuple(map(str, names))
 
     def boxes(self) -> list[Piece]:

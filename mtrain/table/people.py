@@ -14,7 +14,7 @@ import numpy as np
 
 from mtrain.analysis.analyse import Analysis
 from mtrain.bots.registry import Registry, build, refuse_peeking
-from mtrain.errors import Mistake, counted, nearest
+from mtrain.errors import UsageError, counted, nearest
 from mtrain.game.notation import MEXICAN, Action, action_text
 from mtrain.game.record import Event
 from mtrain.game.rules import MAX_PLAYERS, RuleSet
@@ -35,7 +35,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|.)?")
 _PLAIN = str.maketrans({"−": "-", "–": "-", "±": "+/-", "×": "x", "…": "...", "·": "."})
 
 
-class EntryError(Mistake):
+class EntryError(UsageError):
     """An entry that cannot be followed; the sentence says what is right."""
 
 
@@ -101,7 +101,7 @@ def converse(entries: Entries, prompt: str, enter: Callable[[str], str | None]) 
     while (entry := entries.read(prompt)) is not None:
         try:
             answer = enter(entry)
-        except Mistake as error:
+        except UsageError as error:
             answer = str(error)
         if answer is None:
             return

@@ -121,7 +121,7 @@ class Replay:
     ------
     RecordError
         Where the record breaks a rule.
-    Mistake
+    UsageError
         If there is no such seat.
     """
 

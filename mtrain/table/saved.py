@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game.record import FORMAT, Event, RecordError, read_records, to_line
 from mtrain.game.rules import RuleSet
 from mtrain.stats.files import put
@@ -204,7 +204,7 @@ def replayed(said: Mapping[str, Any]) -> dict[str, Any]:
     try:
         hold(said)
         return {**said, "rounds": _by_people(said).played()}
-    except Mistake as error:
+    except UsageError as error:
         raise RecordError(str(error)) from None
 
 

@@ -17,7 +17,7 @@ from mtrain.arena.faults import SUBSTITUTE, Failure
 from mtrain.arena.observers import Telling
 from mtrain.arena.schedule import first_starter
 from mtrain.bots.agent import SINGLE, AgentSpec, Bot
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 from mtrain.game import record
 from mtrain.game.moves import IllegalAction, legal_actions, new_game, next_round, observe, why_not
 from mtrain.game.notation import Action
@@ -105,7 +105,7 @@ def noted(moment: Moment, position: np.ndarray, event: Event, chosen: bool) -> M
 PERSON = "person:"
 
 
-class SessionError(Mistake):
+class SessionError(UsageError):
     """A game that cannot be begun, or an entry that the game does not allow."""
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mtrain.errors import Mistake, counted
+from mtrain.errors import UsageError, counted
 from mtrain.game import kernels
 from mtrain.game.notation import MEXICAN, Action, train_text
 from mtrain.game.record import Event, replay
@@ -55,13 +55,13 @@ def sight_of(position: np.ndarray, viewer: int | None = None) -> Sight:
 
     Raises
     ------
-    Mistake
+    UsageError
         If this is no position, or the viewer no seat of it.
     """
     if not isinstance(position, np.ndarray | np.record) or position.dtype != STATE:
-        raise Mistake(f"a position is an array of one STATE record, not a {type(position).__name__}")
+        raise UsageError(f"a position is an array of one STATE record, not a {type(position).__name__}")
     if isinstance(position, np.ndarray) and position.size != 1:
-        raise Mistake(f"a position is one STATE record, not {position.size} of them")
+        raise UsageError(f"a position is one STATE record, not {position.size} of them")
     s: Any = position.reshape(1)[0] if isinstance(position, np.ndarray) else position
     n = int(s.n_seats)
     hold_seat(viewer, n)
@@ -92,7 +92,7 @@ def sight_of(position: np.ndarray, viewer: int | None = None) -> Sight:
 def hold_seat(viewer: int | None, n_seats: int) -> None:
     """Refuse a viewer that is no seat of the table."""
     if viewer is not None and viewer not in range(n_seats):
-        raise Mistake(f"the viewer is a seat from 0 to {n_seats - 1}, not {viewer}")
+        raise UsageError(f"the viewer is a seat from 0 to {n_seats - 1}, not {viewer}")
 
 
 def _trains(s: Any) -> tuple[tuple[tuple[Joined, ...], ...], tuple[int, ...]]:
@@ -171,7 +171,7 @@ def done(last: int | Event | Sequence[Any] | None, seen: Sight) -> Done | None:
 
     Raises
     ------
-    Mistake
+    UsageError
         If it is neither.
     """
     if last is None:
@@ -191,7 +191,7 @@ def done(last: int | Event | Sequence[Any] | None, seen: Sight) -> Done | None:
             return Done(seat, what, rest[0])
         if what == "pass" and not rest:
             return Done(seat, what)
-    raise Mistake(f"neither an action nor an event of a record: {last!r}")
+    raise UsageError(f"neither an action nor an event of a record: {last!r}")
 
 
 def cut(name: str, most: int) -> str:

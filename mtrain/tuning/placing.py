@@ -16,7 +16,7 @@ import numpy as np
 from mtrain.bots.agent import AgentSpec
 from mtrain.bots.level_file import NAME
 from mtrain.bots.registry import Registry, refuse_peeking
-from mtrain.errors import Trouble, counted
+from mtrain.errors import RunError, counted
 from mtrain.game.rules import RuleSet
 from mtrain.tuning.curve import Curve, Found, Probe, fit
 from mtrain.tuning.matches import Kept, Plays, numbers, taken
@@ -39,7 +39,7 @@ WEAK = "levelled:temperature=20,depth=1,memory=0,counting=0,hoard=40"
 """The ends of the dial that is turned where nothing else is said."""
 
 
-class Unreached(Trouble):
+class Unreached(RunError):
     """A target that no position of the dial reaches; the sentence says what can be reached."""
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from mtrain.bots.agent import EXEC, AgentSpec, Parameter, word
 from mtrain.bots.registry import Registry, all_params, parameters
-from mtrain.errors import Mistake, nearest
+from mtrain.errors import UsageError, nearest
 
 LOG = "log"
 """What follows a range that is searched by its logarithm."""
 
 
-class SearchError(Mistake):
+class SearchError(UsageError):
     """A search that cannot be; the sentence names the thing, the value and the choices."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from mtrain.bots.agent import EXEC, AgentError, AgentSpec, word
 from mtrain.bots.registry import Registry, all_params, parameters
-from mtrain.errors import Mistake
+from mtrain.errors import UsageError
 
 # ── The dial ──────────────────────────────────────────────────────────────────────────────────────────
 #
@@ -91,7 +91,7 @@ LEVELS = 5  # where nothing else is said
 MOST_LEVELS = 40
 
 
-class TargetsError(Mistake):
+class TargetsError(UsageError):
     """Targets that contradict themselves, or are no numbers that they can be."""
 
 
