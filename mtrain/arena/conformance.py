@@ -19,7 +19,7 @@ from mtrain.bots import protocol
 from mtrain.bots.agent import KERNEL, AgentSpec, Bot
 from mtrain.bots.ask import ask
 from mtrain.bots.faults import Broken, Unasked
-from mtrain.bots.process import GRACE, Crew, NotStarted, Process, greet
+from mtrain.bots.process import GRACE, BotProcesses, NotStarted, Process, greet
 from mtrain.bots.registry import build
 from mtrain.game.jit import kernel
 from mtrain.game.moves import new_game
@@ -248,7 +248,7 @@ def check_program(
             yield from _check_program_table(name, rules, players, bot, seed, games, decisions)
 
 
-def _steps(crew: Crew) -> Iterator[tuple[str, str]]:
+def _steps(crew: BotProcesses) -> Iterator[tuple[str, str]]:
     """Yield the first steps, each with its trouble."""
     try:
         process = Process(crew.command, crew.folder, crew.limits.memory)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mtrain.arena.faults import STOP, Failure, Referee, stand_in_at
-from mtrain.arena.observers import Telling
+from mtrain.arena.observers import Broadcast
 from mtrain.arena.play import see as seen_by
 from mtrain.arena.schedule import first_starter
 from mtrain.bots.agent import Bot
@@ -107,7 +107,7 @@ def record_game(
         Under `stop`, if a bot raises or answers with what is no legal action.
     """
     names = [bot.text for bot in bots]
-    tell = Telling(rules, bots).follow if any(bot.crew for bot in bots) else None
+    tell = Broadcast(rules, bots).follow if any(bot.crew for bot in bots) else None
     choose = Driver(bots, seed=seed, deal=game, seating=seating, on_fault=on_fault, see=see).choose
     try:
         return play_game(rules, names, choose, seed=seed, game=game, starter=starter, seating=seating, tell=tell)

@@ -1,4 +1,4 @@
-"""Telling: bots that are programs hear of what happens at their table, in the order in which it does.
+"""Broadcast: bots that are programs hear of what happens at their table, in the order in which it does.
 
 A table is told from a journal, or event by event as a game is recorded; what a seat may not know, the protocol leaves
 out. This module knows of one game at a time.
@@ -15,7 +15,7 @@ from mtrain.game.record import Event
 from mtrain.game.rules import RuleSet, ranks
 
 
-class Telling:
+class Broadcast:
     """One game, told to the programs among its bots.
 
     Parameters

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mtrain.arena.faults import FORFEIT, STOP, Failure, Referee, forfeit, stand_in
-from mtrain.arena.observers import Telling
+from mtrain.arena.observers import Broadcast
 from mtrain.bots.agent import KERNEL, KERNEL_SIGNATURE, Bot
 from mtrain.bots.ask import ask
 from mtrain.bots.faults import Unasked
@@ -388,7 +388,7 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
 
     def play_aloud(g: int, raised: list[BaseException]) -> None:
         """Play one game, and tell the programs in it what happens."""
-        telling = Telling(rules, [bots[k] for k in games.who[g]])
+        telling = Broadcast(rules, [bots[k] for k in games.who[g]])
         telling.round(states[g])
         active = np.array([g])
         while True:

@@ -23,7 +23,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from mtrain.bots.process import Crew
+from mtrain.bots.process import BotProcesses
 from mtrain.errors import UsageError
 from mtrain.game import jit
 from mtrain.game.state import OWN, STATE
@@ -176,7 +176,7 @@ class Bot:
     call: Callable[..., Any]
     params: np.ndarray
     peeks: bool = False
-    crew: Crew | None = None
+    crew: BotProcesses | None = None
 
     @property
     def text(self) -> str:

@@ -352,7 +352,7 @@ class _Seat:
     events: list[str] = field(default_factory=list)
 
 
-class Crew:
+class BotProcesses:
     """The processes of one bot at a table, one a seat.
 
     Parameters

@@ -35,7 +35,7 @@ from mtrain.bots.agent import (
     word,
 )
 from mtrain.bots.level_file import SHIPPED, read_levels
-from mtrain.bots.process import Crew, Limits, NotStarted
+from mtrain.bots.process import BotProcesses, Limits, NotStarted
 from mtrain.bots.protocol import Hello
 from mtrain.bots.versions import change, hash_of, source_at
 from mtrain.errors import nearest
@@ -284,7 +284,7 @@ def _instance(spec: AgentSpec) -> tuple[Any, str]:
     """Return the function or the object that a spec stands for, and how it is asked."""
     if spec.name == EXEC:
         command, limits = _program_of(spec)
-        return Crew(command, spec.origin, limits), PROCESS
+        return BotProcesses(command, spec.origin, limits), PROCESS
     found = _load(spec.origin)
     if not isinstance(found, type):
         return found, KERNEL if hasattr(found, "py_func") else SINGLE

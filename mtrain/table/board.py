@@ -14,13 +14,13 @@ from mtrain.errors import UsageError
 from mtrain.game.record import Event
 from mtrain.game.tiles import tile_text
 from mtrain.table.picture import Piece, picture, place
-from mtrain.table.view import Done, Sight, cut, done, sight_of, train_name
+from mtrain.table.view import Done, TableView, cut, done, sight_of, train_name
 
 # ── In words and figures ──────────────────────────────────────────────────────────────────────────────
 #
 # The table in words and figures, for a terminal or a file: the trains, then the hands.
 #
-# Written from a `Sight`; what an encoding cannot say is said in ASCII.
+# Written from a `TableView`; what an encoding cannot say is said in ASCII.
 
 
 # The signs of the text, and what stands for them where they cannot be written.
@@ -39,7 +39,7 @@ _BRIGHT = {
 _Part = tuple[str, str]
 
 
-def board_text(seen: Sight, last: Done | None, names: Sequence[str] | None, width: int) -> Text:
+def board_text(seen: TableView, last: Done | None, names: Sequence[str] | None, width: int) -> Text:
     """Return the table as lines of at most `width` characters, as rich text whose `plain` is the text alone."""
     label = max(len(train_name(seen.n_seats, seen.n_seats)), len(train_name(seen.n_seats - 1, seen.n_seats)))
     lines = [_head(seen), [(seen.words, "turn" if seen.turn is not None else "")], []]
@@ -64,12 +64,12 @@ def writable(text: str, encoding: str | None, signs: Mapping[int, str] = _SIGNS)
     return text
 
 
-def _head(seen: Sight) -> list[_Part]:
+def _head(seen: TableView) -> list[_Part]:
     engine = "none" if seen.engine is None else f"{seen.engine}-{seen.engine}"
     return [(f"round {seen.number} of {seen.n_rounds} · engine {engine} · boneyard {seen.boneyard}", "")]
 
 
-def _train(seen: Sight, train: int, last: Done | None, label: int, width: int) -> list[list[_Part]]:
+def _train(seen: TableView, train: int, last: Done | None, label: int, width: int) -> list[list[_Part]]:
     """Return a train: who may use it, its open end, its tiles in the order in which they join."""
     usable = train in seen.usable
     marked = train < seen.n_seats and seen.marked[train]
@@ -91,7 +91,7 @@ def _train(seen: Sight, train: int, last: Done | None, label: int, width: int) -
 
 
 def _hand(
-    seen: Sight, seat: int, last: Done | None, names: Sequence[str] | None, label: int, width: int
+    seen: TableView, seat: int, last: Done | None, names: Sequence[str] | None, label: int, width: int
 ) -> list[list[_Part]]:
     on_turn = seat == seen.turn
     count, score = seen.counts[seat], seen.scores[seat]

@@ -1,6 +1,6 @@
 """Where everything stands on the picture of a table, as boxes.
 
-A `Plan` fixes the places of trains and hands, once for a whole round; `place` fills it with what a `Sight` shows. A
+A `Plan` fixes the places of trains and hands, once for a whole round; `place` fills it with what a `TableView` shows. A
 tile's place depends on what lay on the table before it and on nothing later, so no tile ever moves. Units are those of
 the picture; nothing is drawn here.
 """
@@ -12,7 +12,7 @@ from html import escape
 
 from mtrain.game.notation import train_text
 from mtrain.game.tiles import HI, LO, MAX_PIP, set_size, tile_of, tile_text
-from mtrain.table.view import Done, Joined, Sight, cut, train_name
+from mtrain.table.view import Done, Joined, TableView, cut, train_name
 
 # ── Where everything stands ───────────────────────────────────────────────────────────────────────────
 
@@ -103,7 +103,7 @@ class Plan:
         return self.top_of(self.trains[-1]) + self.height_of(self.trains[-1])
 
 
-def usual_plan(seen: Sight) -> Plan:
+def usual_plan(seen: TableView) -> Plan:
     """Return the plan for a position of which nobody knows how it will go on: one for the set and the seats.
 
     Trains that outgrow their lanes go on below the last band.
@@ -143,7 +143,7 @@ class _Lane:
         return LANE_X + LANE_W - used - length if self.back else LANE_X + used
 
 
-def _lanes(seen: Sight, plan: Plan) -> tuple[dict[tuple[int, int], _Lane], list[tuple[int, int]]]:
+def _lanes(seen: TableView, plan: Plan) -> tuple[dict[tuple[int, int], _Lane], list[tuple[int, int]]]:
     """Return the lanes in use, and those of them that lie below the last band, in the order of their beginning."""
     found: dict[tuple[int, int], _Lane] = {}
     below: list[tuple[int, int]] = []
@@ -163,7 +163,7 @@ def _lanes(seen: Sight, plan: Plan) -> tuple[dict[tuple[int, int], _Lane], list[
 
 
 def place(
-    seen: Sight,
+    seen: TableView,
     plan: Plan | None = None,
     last: Done | None = None,
     names: Sequence[str] | None = None,
@@ -203,7 +203,7 @@ def place(
 
 
 def _bands(
-    seen: Sight, plan: Plan, below: Sequence[tuple[int, int]], lanes: dict[tuple[int, int], _Lane]
+    seen: TableView, plan: Plan, below: Sequence[tuple[int, int]], lanes: dict[tuple[int, int], _Lane]
 ) -> Iterator[Piece]:
     width = WIDTH - 2 * MARGIN
     for train in plan.trains:
@@ -219,7 +219,7 @@ def _bands(
         yield Piece("text", MARGIN + 12, middle - 9, LABEL - 20, 18, text=said, look="small")
 
 
-def _station(seen: Sight, plan: Plan, last: Done | None) -> Iterator[Piece]:
+def _station(seen: TableView, plan: Plan, last: Done | None) -> Iterator[Piece]:
     height = plan.bottom - HEAD
     middle = HEAD + height / 2
     yield Piece("station", STATION_X, HEAD, STATION_W, height)
@@ -232,7 +232,7 @@ def _station(seen: Sight, plan: Plan, last: Done | None) -> Iterator[Piece]:
     yield Piece("tile", x, middle - h / 2, w, h, seen.engine, seen.engine, look="engine")
 
 
-def _head(seen: Sight) -> Iterator[Piece]:
+def _head(seen: TableView) -> Iterator[Piece]:
     engine = "no engine yet" if seen.engine is None else f"engine {seen.engine}-{seen.engine}"
     yield Piece("text", MARGIN + 4, 8, 420, 24, text=f"Round {seen.number} of {seen.n_rounds} · {engine}", look="title")
     yield Piece("text", MARGIN + 4, 36, 820, 20, text=seen.words[:1].upper() + seen.words[1:], look="words")
@@ -250,7 +250,7 @@ def _head(seen: Sight) -> Iterator[Piece]:
 
 
 def _train(
-    seen: Sight, plan: Plan, train: int, lanes: dict[tuple[int, int], _Lane], last: Done | None
+    seen: TableView, plan: Plan, train: int, lanes: dict[tuple[int, int], _Lane], last: Done | None
 ) -> Iterator[Piece]:
     """Yield a train: its rails, its tiles as they join, and the sign of its open end."""
     tiles = seen.trains[train]
@@ -292,7 +292,7 @@ def _rails(train: int, lanes: dict[tuple[int, int], _Lane]) -> Iterator[Piece]:
         lane += 1
 
 
-def _label(seen: Sight, plan: Plan, train: int, last: Done | None, names: Sequence[str] | None) -> Iterator[Piece]:
+def _label(seen: TableView, plan: Plan, train: int, last: Done | None, names: Sequence[str] | None) -> Iterator[Piece]:
     """Yield what stands before a train: whose it is, its marker, what that seat has, and what it has just done."""
     x, middle = MARGIN + 12, plan.top_of(train) + PAD + LANE / 2
     if train == seen.n_seats:
@@ -315,7 +315,7 @@ def _label(seen: Sight, plan: Plan, train: int, last: Done | None, names: Sequen
     yield Piece("text", x, y, LABEL - 20, 14, text=said, look="small")
 
 
-def _hand(seen: Sight, plan: Plan, seat: int, slots: Sequence[int | None], last: Done | None) -> Iterator[Piece]:
+def _hand(seen: TableView, plan: Plan, seat: int, slots: Sequence[int | None], last: Done | None) -> Iterator[Piece]:
     """Yield the tiles of a hand, as large as the room of the plan lets them be."""
     top, height = plan.top_of(seat) + PAD, plan.height_of(seat) - 2 * PAD
     room = max(plan.slots[seat], len(slots), 1)
@@ -341,7 +341,7 @@ def _fits(scale: float, n: int, height: float) -> bool:
     return math.ceil(n / a_row) * (2 * UNIT + 4) * scale <= height
 
 
-def _boneyard(seen: Sight, plan: Plan) -> Iterator[Piece]:
+def _boneyard(seen: TableView, plan: Plan) -> Iterator[Piece]:
     middle = plan.top_of(seen.n_seats) + PAD + LANE / 2
     yield Piece("stack", HAND_X, middle - 20, 30, 40, look="empty" if not seen.boneyard else "")
     said = f"boneyard: {seen.boneyard or 'no'} tile{'s' * (seen.boneyard != 1)}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from mtrain.game.record import replay as played
 from mtrain.table.picture import GROUND, STYLE, Piece, Plan, definitions, draw, lanes_needed, picture, place
-from mtrain.table.view import Done, Sight, done, hold_seat, sight_of, told
+from mtrain.table.view import Done, TableView, done, hold_seat, sight_of, told
 
 _HEIGHT = 860  # of the page in a notebook, in pixels
 
@@ -27,7 +27,7 @@ _FIRST_WORD = re.compile(r"^<\w+")
 class _Step:
     """A step of a round: the deal, or an event and the position after it."""
 
-    sight: Sight
+    sight: TableView
     last: Done | None
     held: tuple[tuple[int | None, ...], ...]
     words: str

@@ -29,7 +29,7 @@ from mtrain.errors import UsageError
 from mtrain.game.record import FORMAT, Event, RecordError, read_records, to_line
 from mtrain.game.rules import RuleSet
 from mtrain.stats.files import put
-from mtrain.table.session import Moment, Player, Session, SessionError
+from mtrain.table.session import Player, Session, SessionError, Snapshot
 
 PLAY_FORMAT = "mtrain-play/1"
 
@@ -48,7 +48,7 @@ _FIELDS: dict[str, type] = {
 }
 
 
-def _streams(moment: Moment, n: int) -> list[int]:
+def _streams(moment: Snapshot, n: int) -> list[int]:
     return [int(stream) for stream in moment.position[0].stream[:n]]
 
 
@@ -213,7 +213,7 @@ def _by_people(said: Mapping[str, Any]) -> Session:
     return resumed(said, [Player(name) for name in said["names"]])
 
 
-def _with(moment: Moment, streams: Sequence[int]) -> Moment:
+def _with(moment: Snapshot, streams: Sequence[int]) -> Snapshot:
     position = moment.position.copy()
     position[0].stream[: len(streams)] = np.array(streams, np.uint64)
     return replace(moment, position=position)

@@ -14,7 +14,7 @@ import numpy as np
 from mtrain.analysis.analyse import WORLDS, Analysis, analyse
 from mtrain.arena.driver import Driver
 from mtrain.arena.faults import SUBSTITUTE, Failure
-from mtrain.arena.observers import Telling
+from mtrain.arena.observers import Broadcast
 from mtrain.arena.schedule import first_starter
 from mtrain.bots.agent import SINGLE, AgentSpec, Bot
 from mtrain.errors import UsageError
@@ -30,12 +30,12 @@ from mtrain.game.tiles import tile_of, tile_text
 #
 # Moments: a game as it stands, and what the next moment is after whatever happens.
 #
-# A `Moment` is never changed: the game goes on by making another, so that every way back is a moment kept. Nothing is
+# A `Snapshot` is never changed: the game goes on by making another, so that every way back is a moment kept. Nothing is
 # known here of who sits where.
 
 
 @dataclass(frozen=True)
-class Moment:
+class Snapshot:
     """A game as it stands.
 
     Attributes
@@ -83,12 +83,12 @@ class Moment:
         return bool(self.position[0].over)
 
 
-def dealt_moment(position: np.ndarray, rounds: tuple[dict[str, Any], ...] = ()) -> Moment:
+def dealt_moment(position: np.ndarray, rounds: tuple[dict[str, Any], ...] = ()) -> Snapshot:
     """Return the moment in which a round has just been dealt, after other rounds."""
-    return Moment(position, record.dealt_of(position), rounds)
+    return Snapshot(position, record.dealt_of(position), rounds)
 
 
-def noted(moment: Moment, position: np.ndarray, event: Event, chosen: bool) -> Moment:
+def noted(moment: Snapshot, position: np.ndarray, event: Event, chosen: bool) -> Snapshot:
     """Return a moment after an event, which led to `position`; a round that is over then is written down."""
     events, rounds = (*moment.events, event), moment.rounds
     if position[0].over:
@@ -137,9 +137,9 @@ class Session:
 
     Attributes
     ----------
-    now : Moment
+    now : Snapshot
         The game as it stands.
-    past : list of Moment
+    past : list of Snapshot
         The game before every choice of a person, oldest first.
 
     Raises
@@ -163,8 +163,8 @@ class Session:
         bots = [player.bot or _PERSON for player in players]
         self._driver = Driver(bots, seed=seed, deal=deal, on_fault=SUBSTITUTE, see=self._note_fault)
         self.now = dealt_moment(self._first())
-        self.past: list[Moment] = []
-        self._telling: Telling | None = None  # programs are told of the game once one of them is asked
+        self.past: list[Snapshot] = []
+        self._telling: Broadcast | None = None  # programs are told of the game once one of them is asked
 
     def _first(self) -> np.ndarray:
         return new_game(self.rules, len(self.players), seed=self.seed, deal=self.deal, starter=self.starter)
@@ -285,7 +285,7 @@ class Session:
         made_from = {"players": len(agents), "agents": agents, "seed": self.seed, "game": self.deal}
         return record.game_of(self.rules, list(self.now.rounds), **made_from)
 
-    def follow(self, rounds: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Moment | None, Moment]]:
+    def follow(self, rounds: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Snapshot | None, Snapshot]]:
         """Play rounds of a record again, from the first deal on; the session stays as it is.
 
         Yields
@@ -342,7 +342,7 @@ class Session:
         said = f"{what}; a legal action drawn by chance takes its place"
         self.now = replace(self.now, faults=(*self.now.faults, (len(self.now.events), said)))
 
-    def _become(self, moment: Moment) -> None:
+    def _become(self, moment: Snapshot) -> None:
         """Go on to a moment: a deal, or one event after the last."""
         self.now = moment
         if self._telling:
@@ -352,7 +352,7 @@ class Session:
         """Tell the programs among the agents of the whole game, unless they have heard it."""
         if self._telling or not any(player.bot and player.bot.crew for player in self.players):
             return
-        self._telling = Telling(self.rules, self._driver.bots)
+        self._telling = Broadcast(self.rules, self._driver.bots)
         for _, moment in self.follow(self.played()):
             self._telling.follow(moment.position, moment.events[-1] if moment.events else None)
 

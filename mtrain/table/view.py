@@ -1,6 +1,6 @@
 """What a position shows, as plain Python: trains tile by tile, hands as far as they may be seen, and whose turn it is.
 
-Pictures and text are both made from a `Sight`, so neither reads a State, and no rule is written here: who may use
+Pictures and text are both made from a `TableView`, so neither reads a State, and no rule is written here: who may use
 which train is asked of the kernels.
 """
 
@@ -28,7 +28,7 @@ _open_to: Any = getattr(kernels.open_to, "py_func", kernels.open_to)
 
 
 @dataclass(frozen=True)
-class Sight:
+class TableView:
     """A position as somebody sees it. Trains are numbered as in a State: the Mexican train is number `n_seats`."""
 
     n_seats: int
@@ -50,7 +50,7 @@ class Sight:
     words: str  # whose turn it is and what it is about
 
 
-def sight_of(position: np.ndarray, viewer: int | None = None) -> Sight:
+def sight_of(position: np.ndarray, viewer: int | None = None) -> TableView:
     """Return what a position shows to a seat; to None all that the position holds.
 
     Raises
@@ -68,7 +68,7 @@ def sight_of(position: np.ndarray, viewer: int | None = None) -> Sight:
     trains, order = _trains(s)
     engine = int(s.engine) if s.engine >= 0 else None
     access = 0 if s.over or engine is None else int(_open_to(s))
-    return Sight(
+    return TableView(
         n_seats=n,
         max_pip=int(s.max_pip),
         number=int(s.number),
@@ -166,7 +166,7 @@ class Done:
         return self.what == "play" and self.train == train and self.tile == tile_text(tile_of(near, far))
 
 
-def done(last: int | Event | Sequence[Any] | None, seen: Sight) -> Done | None:
+def done(last: int | Event | Sequence[Any] | None, seen: TableView) -> Done | None:
     """Return what was done last, from an action or from an event of a record.
 
     Raises
