@@ -238,7 +238,7 @@ def calibrate(
     registry = Registry(agents_from)
     bots = [build(registry.parse(agent)) for agent in agents]
     for bot in bots:
-        if bot.crew is not None:
+        if bot.processes is not None:
             raise UsageError(f"agent {bot.spec.label!r} is a program; a calibration asks agents in Python only")
     notes = _Notes(seed, samplers)
     for deal in range(said.deals):

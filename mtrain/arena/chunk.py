@@ -73,7 +73,7 @@ def work(t: Tournament, chunk: Chunk) -> Done:
 def _errors(bots: Sequence[Bot], chunk: Chunk) -> Iterator[tuple[str, bytes]]:
     """Yield what programs wrote to their standard error, each with the name of a file: one a label, chunk and seat."""
     for bot in bots:
-        for seat, text in sorted(bot.crew.errors.items()) if bot.crew else ():
+        for seat, text in sorted(bot.processes.errors.items()) if bot.processes else ():
             name = re.sub(r"[^A-Za-z0-9._-]+", "-", bot.spec.label)[:80]
             if name != bot.spec.label:
                 name += f"-{zlib.crc32(bot.spec.label.encode()):08x}"  # two labels may look alike in a file's name

@@ -227,9 +227,9 @@ def check_program(
         One a step, then one a check and table.
     """
     bot = build(spec)
-    assert bot.crew is not None
+    assert bot.processes is not None
     wrong = ""
-    for step, trouble in _steps(bot.crew):
+    for step, trouble in _steps(bot.processes):
         yield Verdict("", 0, step, 0, trouble)
         wrong = step if trouble else wrong
     if wrong in ("start", "hello"):
@@ -248,17 +248,17 @@ def check_program(
             yield from _check_program_table(name, rules, players, bot, seed, games, decisions)
 
 
-def _steps(crew: BotProcesses) -> Iterator[tuple[str, str]]:
+def _steps(processes: BotProcesses) -> Iterator[tuple[str, str]]:
     """Yield the first steps, each with its trouble."""
     try:
-        process = Process(crew.command, crew.folder, crew.limits.memory)
+        process = Process(processes.command, processes.folder, processes.limits.memory)
     except NotStarted as error:
         yield "start", str(error)
         return
     try:
         yield "start", ""
         try:
-            greet(process, crew.limits.start)
+            greet(process, processes.limits.start)
         except Broken as broken:
             process.stop()
             words = process.last_words[:_SHOWN]
@@ -287,8 +287,8 @@ def _played(bot: Bot, rules: RuleSet, games: Games, seed: int) -> tuple[Played |
     try:
         return play(rules, [bot], games, seed), ""
     except Fault as fault:
-        assert bot.crew is not None
-        sent = bot.crew.sent.decode().strip()
+        assert bot.processes is not None
+        sent = bot.processes.sent.decode().strip()
         return None, f"{fault}; it was sent {sent if len(sent) <= _SHOWN else sent[:_SHOWN] + '…'}"
 
 

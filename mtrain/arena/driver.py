@@ -107,7 +107,7 @@ def record_game(
         Under `stop`, if a bot raises or answers with what is no legal action.
     """
     names = [bot.text for bot in bots]
-    tell = Broadcast(rules, bots).follow if any(bot.crew for bot in bots) else None
+    tell = Broadcast(rules, bots).follow if any(bot.processes for bot in bots) else None
     choose = Driver(bots, seed=seed, deal=game, seating=seating, on_fault=on_fault, see=see).choose
     try:
         return play_game(rules, names, choose, seed=seed, game=game, starter=starter, seating=seating, tell=tell)

@@ -31,19 +31,19 @@ class Broadcast:
         self._pips: list[list[int]] = []
         self._crews = []
         for bot in {id(bot): bot for bot in seated}.values():
-            if bot.crew is not None:
-                bot.crew.begin(rules, len(seated), [seat for seat, other in enumerate(seated) if other is bot])
-                self._crews.append(bot.crew)
+            if bot.processes is not None:
+                bot.processes.begin(rules, len(seated), [seat for seat, other in enumerate(seated) if other is bot])
+                self._crews.append(bot.processes)
 
     def round(self, s: np.record) -> None:
         """Tell of a round just dealt."""
-        for crew in self._crews:
-            crew.round(int(s.number), int(s.starter), int(s.engine))
+        for processes in self._crews:
+            processes.round(int(s.number), int(s.starter), int(s.engine))
 
     def hear(self, event: tuple[Any, ...], marked: int) -> None:
         """Tell of an event, and which markers are up after it: a bit a seat."""
-        for crew in self._crews:
-            crew.hear(event, marked)
+        for processes in self._crews:
+            processes.hear(event, marked)
 
     def read(self, journal: np.ndarray) -> None:
         """Tell of all events in a journal, and empty it."""
@@ -54,12 +54,12 @@ class Broadcast:
         """Tell that a round is over, and after the last that the game is."""
         self._pips.append([int(pips) for pips in s.pips[: self._players]])
         totals = [int(total) for total in s.score[: self._players]]
-        for crew in self._crews:
-            crew.scores(int(s.over), self._pips[-1], totals)
+        for processes in self._crews:
+            processes.scores(int(s.over), self._pips[-1], totals)
         if len(self._pips) == self._rules.rounds:
             placed = ranks(np.array(self._pips), self._rules.tie_break).tolist()
-            for crew in self._crews:
-                crew.end(totals, placed)
+            for processes in self._crews:
+                processes.end(totals, placed)
 
     def follow(self, position: np.ndarray, event: Event | None) -> None:
         """Tell of an event of a record and of what it leads to; None: the round has just been dealt."""

@@ -352,7 +352,7 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
     report = np.zeros(4, np.int64)
     referee = Referee(on_fault, games.deal, games.seating, players)
     written = _Written(rows, ends, counts, referee.stood, times)
-    listening = any(bot.crew for bot in bots)
+    listening = any(bot.processes for bot in bots)
     journal = blank_journal() if listening else NONE
 
     def failed(g: int, given: int, why: Unasked | None) -> None:

@@ -1,4 +1,4 @@
-"""Again: one game of a results directory, played once more from what its manifest says.
+"""Reproduced: one game of a results directory, played once more from what its manifest says.
 
 The same seed, deal and seating with the same agents give the same game, its faults included, so that a fault can be
 looked at with its whole traceback. What has changed since is said. This module writes nothing.
@@ -25,7 +25,7 @@ from mtrain.stats.tables import ResultsError
 
 
 @dataclass(frozen=True)
-class Again:
+class Reproduced:
     """A game that was played again.
 
     Attributes
@@ -47,7 +47,7 @@ class Again:
     trouble: str
 
 
-def again(path: str | Path, number: int, agents_from: Iterable[str | Path] | None = None) -> Again:
+def again(path: str | Path, number: int, agents_from: Iterable[str | Path] | None = None) -> Reproduced:
     """Play one game of a results directory again.
 
     Parameters
@@ -82,8 +82,8 @@ def again(path: str | Path, number: int, agents_from: Iterable[str | Path] | Non
         failures.append(failure)
         where = f"round {failure.round}, seat {failure.seat}, decision {failure.decision}"
         said = f"agent {labels[failure.seat]!r} failed ({where}), {failure.kind}: {failure.what}"
-        crew = bots[failure.seat].crew
-        words = crew.errors.get(failure.seat, b"").decode("utf-8", "replace") if crew else _traceback(error)
+        processes = bots[failure.seat].processes
+        words = processes.errors.get(failure.seat, b"").decode("utf-8", "replace") if processes else _traceback(error)
         faults.append((said, words if new else ""))
 
     bots = [build(t.agents[agent]) for agent in games.who[0]]
@@ -107,7 +107,7 @@ def again(path: str | Path, number: int, agents_from: Iterable[str | Path] | Non
         if t.on_fault == FORFEIT:
             forfeit(pips, failures)
         trouble = _other(results, number, pips[0].sum(0, dtype=np.int64).tolist(), len(failures))
-    return Again(record, faults, changes(results, t), trouble)
+    return Reproduced(record, faults, changes(results, t), trouble)
 
 
 def tournament_of(results: Results, agents_from: Iterable[str | Path] | None = None) -> Tournament:

@@ -176,7 +176,7 @@ class Bot:
     call: Callable[..., Any]
     params: np.ndarray
     peeks: bool = False
-    crew: BotProcesses | None = None
+    processes: BotProcesses | None = None
 
     @property
     def text(self) -> str:
@@ -185,5 +185,5 @@ class Bot:
 
     def close(self) -> None:
         """Let go of what it holds beyond this object: of a program, its processes."""
-        if self.crew is not None:
-            self.crew.close()
+        if self.processes is not None:
+            self.processes.close()

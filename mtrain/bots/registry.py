@@ -352,7 +352,7 @@ def build(spec: AgentSpec) -> Bot:
     """
     agent, how = _instance(spec)
     if how == PROCESS:
-        return Bot(spec, how, agent.ask, np.zeros(N_PARAMS), crew=agent)
+        return Bot(spec, how, agent.ask, np.zeros(N_PARAMS), processes=agent)
     if how == BATCH:
         return Bot(spec, how, agent.act_batch, np.zeros(N_PARAMS), _peeks(agent))
     if how == SINGLE:

@@ -350,7 +350,7 @@ class Session:
 
     def _brief(self) -> None:
         """Tell the programs among the agents of the whole game, unless they have heard it."""
-        if self._telling or not any(player.bot and player.bot.crew for player in self.players):
+        if self._telling or not any(player.bot and player.bot.processes for player in self.players):
             return
         self._telling = Broadcast(self.rules, self._driver.bots)
         for _, moment in self.follow(self.played()):
