@@ -29,20 +29,20 @@ class Broadcast:
     def __init__(self, rules: RuleSet, seated: Sequence[Bot]) -> None:
         self._rules, self._players = rules, len(seated)
         self._pips: list[list[int]] = []
-        self._crews = []
+        self._listeners = []
         for bot in {id(bot): bot for bot in seated}.values():
             if bot.processes is not None:
                 bot.processes.begin(rules, len(seated), [seat for seat, other in enumerate(seated) if other is bot])
-                self._crews.append(bot.processes)
+                self._listeners.append(bot.processes)
 
     def round(self, s: np.record) -> None:
         """Tell of a round just dealt."""
-        for processes in self._crews:
+        for processes in self._listeners:
             processes.round(int(s.number), int(s.starter), int(s.engine))
 
     def hear(self, event: tuple[Any, ...], marked: int) -> None:
         """Tell of an event, and which markers are up after it: a bit a seat."""
-        for processes in self._crews:
+        for processes in self._listeners:
             processes.hear(event, marked)
 
     def read(self, journal: np.ndarray) -> None:
@@ -54,11 +54,11 @@ class Broadcast:
         """Tell that a round is over, and after the last that the game is."""
         self._pips.append([int(pips) for pips in s.pips[: self._players]])
         totals = [int(total) for total in s.score[: self._players]]
-        for processes in self._crews:
+        for processes in self._listeners:
             processes.scores(int(s.over), self._pips[-1], totals)
         if len(self._pips) == self._rules.rounds:
             placed = ranks(np.array(self._pips), self._rules.tie_break).tolist()
-            for processes in self._crews:
+            for processes in self._listeners:
                 processes.end(totals, placed)
 
     def follow(self, position: np.ndarray, event: Event | None) -> None:

@@ -167,7 +167,7 @@ class Bot:
         For a kernel: the parameters as numbers.
     peeks
         Is it shown the whole State?
-    crew
+    processes
         Of a program: its processes, started when a game begins. They must be closed.
     """
 

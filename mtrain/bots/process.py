@@ -334,9 +334,9 @@ def status_text(status: int) -> str:
         return f"signal {-status}"
 
 
-# ── Crews ─────────────────────────────────────────────────────────────────────────────────────────────
+# ── Bot processes ─────────────────────────────────────────────────────────────────────────────────────────────
 #
-# Crews: the processes of one bot at a table, one a seat, and what each of them has still to be told.
+# Bot processes: the processes of one bot at a table, one a seat, and what each of them has still to be told.
 #
 # A process is started for its first game, plays one game after another, and knows of no other seat's. What happens is
 # kept for it until it is asked, and goes out with the question: a decision costs one line there and one line back.
