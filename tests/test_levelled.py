@@ -17,7 +17,7 @@ from mtrain.game.state import NEVER, STATE
 from mtrain.game.tiles import HI, LO
 from mtrain.strategy.evaluate import outcomes
 from mtrain.strategy.longest_train import DEEP, LONGEST, TRAIL, best_trail, parse_hand
-from mtrain.strategy.weaken import FOLLIES, IDLE, OPEN, SANE, STAYS, _softmax, dim, folly, whole
+from mtrain.strategy.weaken import BLUNDERS, IDLE, OPEN, SANE, STAYS, _softmax, blunder, dim, whole
 from mtrain.table import people
 from mtrain.tuning import ladder_tables, level_plots
 from tests.helpers.bots import own
@@ -53,17 +53,17 @@ def watched(text: str, rules: str, players: int, n: int, seed: int = 3) -> tuple
 
 
 @kernel
-def _folly(obs, i, found, actions):
+def _blunder(obs, i, found, actions):
     n = list_actions(obs[i], actions)
-    folly(obs[i], actions, n, found)
+    blunder(obs[i], actions, n, found)
     return n
 
 
-def follies(obs: np.ndarray, answers: np.ndarray) -> Iterator[tuple[int, set[int]]]:
+def blunders(obs: np.ndarray, answers: np.ndarray) -> Iterator[tuple[int, set[int]]]:
     """Yield of each decision what was wrong with the answer, and what was wrong with any legal action."""
     found, actions = np.zeros(512, np.int64), np.zeros(512, np.int64)
     for i in range(len(obs)):
-        n = _folly(obs, i, found, actions)
+        n = _blunder(obs, i, found, actions)
         yield int(found[:n][actions[:n] == answers[i]][0]), set(found[:n].tolist())
 
 
@@ -169,7 +169,7 @@ def test_L03_no_level_does_what_nobody_would_do(text: str) -> None:
     chances = set()
     for rules in PRESETS:
         for players in (2, 4):
-            done = list(follies(*watched(text, rules, players, 40 if "mc" not in text else 8)))
+            done = list(blunders(*watched(text, rules, players, 40 if "mc" not in text else 8)))
             assert {wrong for wrong, _ in done} == {SANE}
             chances |= set().union(*(could for _, could in done))
     assert chances >= {SANE, STAYS, IDLE, OPEN}  # there were chances enough to be absurd
@@ -177,11 +177,11 @@ def test_L03_no_level_does_what_nobody_would_do(text: str) -> None:
 
 def test_the_follies_have_one_set_of_names() -> None:
     """The kernels count them, tables have them as columns, figures and the terminal put them into words."""
-    assert FOLLIES == tuple(level_plots.FOLLIES) == ladder_tables.LEVELS.names[-3:] == tuple(people.WHY_NOT)
+    assert BLUNDERS == tuple(level_plots.BLUNDERS) == ladder_tables.LEVELS.names[-3:] == tuple(people.WHY_NOT)
 
 
 def test_who_has_no_sense_does_all_of_it() -> None:
-    done = {wrong for wrong, _ in follies(*watched("levelled:blunders=1,sense=no", "standard", 4, 200))}
+    done = {wrong for wrong, _ in blunders(*watched("levelled:blunders=1,sense=no", "standard", 4, 200))}
     assert done == {SANE, STAYS, IDLE, OPEN}
 
 

@@ -26,7 +26,7 @@ from mtrain.strategy.rollouts import BASE_HEURISTIC, BASE_PLANNER, base_action, 
 #
 # Sense: what nobody who knows the game would do, however weak.
 #
-# A bot that is weakened by chance would now and then throw the round away where everybody sees it. `folly` tells such
+# A bot that is weakened by chance would now and then throw the round away where everybody sees it. `blunder` tells such
 # acts apart, so that a weak bot can leave them out and a stranger's can be counted. This module reads observations and
 # must not know who plays.
 
@@ -34,7 +34,7 @@ from mtrain.strategy.rollouts import BASE_HEURISTIC, BASE_PLANNER, base_action, 
 # What is wrong with an action: nothing; another would have gone out; it passes, and could lay a tile; it lays elsewhere
 # a tile that would have closed its own marked train, and been laid as well there.
 SANE, STAYS, IDLE, OPEN = range(4)
-FOLLIES = ("stays_in", "passes", "leaves_marked")
+BLUNDERS = ("stays_in", "passes", "leaves_marked")
 """What the follies are called where they are counted, from `STAYS` on."""
 
 
@@ -58,16 +58,16 @@ def _goes_out(w, obs, action):
 
 
 @kernel
-def folly(obs, actions, n, found):
+def blunder(obs, actions, n, found):
     """Write into ``found: int64[≥ n]`` what is wrong with each of the `n` legal actions; return how many are sane.
 
     Whether a tile is laid as well on one's own train, the weights of `heuristic` say.
     """
-    return _folly(obs, actions, n, found, np.empty(1, SURVEY), np.empty(1, OWN))
+    return _blunder(obs, actions, n, found, np.empty(1, SURVEY), np.empty(1, OWN))
 
 
 @kernel
-def _folly(obs, actions, n, found, scratch, owns):
+def _blunder(obs, actions, n, found, scratch, owns):
     seat = np.int64(obs.turn)
     w, weights = scratch[0], owns[0]
     w.depth = 0
@@ -93,7 +93,7 @@ def _folly(obs, actions, n, found, scratch, owns):
 
 @kernel
 def _judge(obs, actions, found):
-    return folly(obs[0], actions, len(actions), found)
+    return blunder(obs[0], actions, len(actions), found)
 
 
 def judge(obs: np.ndarray, actions: np.ndarray) -> np.ndarray:
@@ -290,7 +290,7 @@ def _levelled(obs, own, dimmed):
     found = np.empty(MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
     if sense:
-        folly(obs, actions, n, found)
+        blunder(obs, actions, n, found)
     kept = 0
     for k in range(n):
         if (found[k] == SANE) if sense else (actions[k] != PASS or n == 1):

@@ -31,7 +31,7 @@ from mtrain.stats.results import Results
 from mtrain.stats.sequential import fixed_size
 from mtrain.stats.tables import ResultsError
 from mtrain.strategy.evaluate import look
-from mtrain.strategy.weaken import FOLLIES, STAYS, judge
+from mtrain.strategy.weaken import BLUNDERS, STAYS, judge
 from mtrain.tuning import ladder_tables
 from mtrain.tuning.matches import Plays, numbers, taken
 
@@ -234,7 +234,7 @@ class Plausibility:
     regret_lo: float
     regret_hi: float
     regret_p95: float
-    follies: dict[str, tuple[int, int]]
+    blunders: dict[str, tuple[int, int]]
 
 
 def plausibility(
@@ -279,7 +279,7 @@ def plausibility(
         who = np.roll(np.arange(players), deal % players)[None]
         starter = np.array([first_starter(seed, players, deal)])
         play(rules, [watched, *bots[1:]], Games(np.array([deal]), np.zeros(1, np.int64), starter, who), seed)
-    done, could = np.zeros(len(FOLLIES) + STAYS, np.int64), np.zeros(len(FOLLIES) + STAYS, np.int64)
+    done, could = np.zeros(len(BLUNDERS) + STAYS, np.int64), np.zeros(len(BLUNDERS) + STAYS, np.int64)
     for _, obs, actions, answer in seen:
         wrong = judge(obs, actions)
         done[wrong[actions == answer]] += 1
@@ -295,10 +295,10 @@ def plausibility(
     clusters, at = np.unique(game, return_inverse=True)
     means = np.bincount(at, found) / np.bincount(at)
     over = estimate(means, np.zeros(len(clusters), np.int64), 1)
-    follies = {name: (int(done[k]), int(could[k])) for k, name in enumerate(FOLLIES, STAYS)}
+    blunders = {name: (int(done[k]), int(could[k])) for k, name in enumerate(BLUNDERS, STAYS)}
     return Plausibility(
         len(seen), len(found), float(over.mean[0]), float(over.lo[0]), float(over.hi[0]),
-        float(np.quantile(found, 0.95)), follies,
+        float(np.quantile(found, 0.95)), blunders,
     )  # fmt: skip
 
 
