@@ -2,7 +2,7 @@
 
     python experiments/tune_heuristic.py
 
-prints weights for `mtrain.strategy.features.TUNED`, and what they are worth on fresh deals, beside those that stand
+prints weights for `mtrain.strategy.features.WEIGHTS`, and what they are worth on fresh deals, beside those that stand
 there now. It needs the extra `tune`.
 
 Source: Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772 (2016).
@@ -20,7 +20,7 @@ from mtrain.bots.agent import Bot
 from mtrain.bots.registry import Registry, build
 from mtrain.game.rules import RuleSet, preset
 from mtrain.stats.intervals import estimate
-from mtrain.strategy.features import FEATURES, TUNED
+from mtrain.strategy.features import FEATURES, WEIGHTS
 
 SEATS = 4
 
@@ -90,7 +90,7 @@ def main() -> None:
     winner = np.round(weights_at(search.mean), 2)
     print(f"weights: {winner.tolist()}")
     first = asked.generations * asked.deals
-    for name, weights in (("winner", winner), ("TUNED", TUNED)):
+    for name, weights in (("winner", winner), ("WEIGHTS", WEIGHTS)):
         fresh = gain(weights, rules, heuristic, planner, range(first, first + asked.fresh), asked.seed)
         found = estimate(fresh, np.zeros(len(fresh), np.int64), 1)
         worth = f"{found.mean[0]:+.2f} [{found.lo[0]:+.2f}, {found.hi[0]:+.2f}] pips a round against the planners"

@@ -21,7 +21,7 @@ from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import preset
 from mtrain.game.state import N_PARAMS
 from mtrain.strategy.evaluate import look
-from mtrain.strategy.features import TUNED
+from mtrain.strategy.features import WEIGHTS
 from mtrain.strategy.weaken import DOUBT, PIPS_A_UNIT, weigh_all
 
 TABLES = (("standard", 2), ("standard", 4), ("standard", 8), ("pinecone", 4))
@@ -60,7 +60,7 @@ def main() -> None:
             if len(actions) < 2:
                 continue
             values = np.zeros(len(actions))
-            weigh_all(obs[0], actions, TUNED, 0, values)
+            weigh_all(obs[0], actions, WEIGHTS, 0, values)
             best = int(values.argmin())
             costs, _ = look(obs, actions, asked.worlds, int(stream(asked.seed, WORLD, k, 0, 0)))
             for i in np.flatnonzero((values > values[best]) & (values - values[best] < FAR)).tolist():

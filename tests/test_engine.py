@@ -356,7 +356,7 @@ from mtrain.game.state import OWN, STATE
 from mtrain.strategy.weaken import levelled_policy
 from mtrain.strategy.montecarlo import monte_carlo
 from mtrain.strategy.planner import PLAIN, planner_policy
-from mtrain.strategy.features import TUNED, linear_policy
+from mtrain.strategy.features import WEIGHTS, linear_policy
 from mtrain.strategy.determinize import determinize
 
 WEAK = (2, 1.5, 0.1, 2, 2.5, 0.5, 0.5, 1.0, 1.0)  # the parameters of `levelled`
@@ -381,7 +381,7 @@ for name, players in small:
             for params in SEARCHES:
                 own[0].params[: len(params)] = params
                 print(name, k, int(monte_carlo(here[0], own[0])), int(own[0].chance))
-        asked = ((planner_policy, PLAIN), (linear_policy, TUNED), (levelled_policy, WEAK))
+        asked = ((planner_policy, PLAIN), (linear_policy, WEIGHTS), (levelled_policy, WEAK))
         for policy, params in asked[: 3 if k % 3 == 0 else 2]:  # the last takes a hundred times as long without a compiler
             own[0].params[: len(params)] = params
             print(name, k, int(policy(here[0], own[0])), int(own[0].chance))

@@ -16,7 +16,7 @@ from mtrain.game.rules import PRESETS, preset
 from mtrain.game.state import NEVER, STATE
 from mtrain.game.tiles import HI, LO
 from mtrain.strategy.evaluate import outcomes
-from mtrain.strategy.longest_train import DEEP, LONGEST, TRAIL, best_trail, parse_hand
+from mtrain.strategy.longest_train import DEEP, LONGEST, TRAIL, longest_train, parse_hand
 from mtrain.strategy.weaken import BLUNDERS, IDLE, OPEN, SANE, STAYS, _softmax, blunder, dim, whole
 from mtrain.table import people
 from mtrain.tuning import ladder_tables, level_plots
@@ -255,7 +255,7 @@ def test_worlds_hold_when_tiles_are_forgotten(rules: str) -> None:
 
 @kernel
 def _trail(t, v, depth):
-    best_trail(t[0], v, 1024, 1, 100_000, depth)
+    longest_train(t[0], v, 1024, 1, 100_000, depth)
 
 
 def test_a_plan_looks_as_far_ahead_as_it_is_told() -> None:

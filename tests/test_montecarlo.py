@@ -12,7 +12,7 @@ from mtrain.game.notation import Action
 from mtrain.game.rules import preset
 from mtrain.game.state import OUT, OWN, STATE
 from mtrain.strategy.evaluate import COUNTS, GO_OUT, LEAD, OWN_PIPS, PROOFS, WIN_GAME, _ahead, cost
-from mtrain.strategy.features import TUNED, linear_policy
+from mtrain.strategy.features import WEIGHTS, linear_policy
 from mtrain.strategy.montecarlo import _doubt, _halve, monte_carlo
 from mtrain.strategy.planner import PLAIN, planner_policy
 from mtrain.strategy.rollouts import BASE_HEURISTIC, BASE_NONE, BASE_PLANNER, ROLL_PLANNER
@@ -58,7 +58,7 @@ def test_the_same_seed_the_same_move_at_any_budget(worlds: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "policy", "params"), [(BASE_PLANNER, planner_policy, PLAIN), (BASE_HEURISTIC, linear_policy, TUNED)]
+    ("base", "policy", "params"), [(BASE_PLANNER, planner_policy, PLAIN), (BASE_HEURISTIC, linear_policy, WEIGHTS)]
 )
 def test_behind_a_gate_that_nothing_passes_the_base_plays(base: int, policy: object, params: np.ndarray) -> None:
     for obs in choices("pinecone", 4, 12):

@@ -13,7 +13,7 @@ from mtrain.game.notation import Action, action_text
 from mtrain.game.rules import preset
 from mtrain.game.state import STATE
 from mtrain.game.tiles import HI, LO, PIPS, set_size
-from mtrain.strategy.features import FEATURES, SURVEY, TUNED, linear_policy, survey
+from mtrain.strategy.features import EXTRACTED, FEATURES, WEIGHTS, extract_features, linear_policy
 from mtrain.strategy.longest_train import TRAIL, best_train, parse_hand
 from mtrain.strategy.planner import PLAIN, PLANS, make_plan, note_laid, planned_action, planner_policy
 from tests.helpers.bots import own
@@ -121,11 +121,11 @@ def test_what_lay_in_the_scratch_before_is_no_tile() -> None:
 
 @kernel
 def _survey(scratch, position, seat, train):
-    survey(scratch[0], position[0], seat, train)
+    extract_features(scratch[0], position[0], seat, train)
 
 
 def told(position: np.ndarray, seat: int, train: int) -> dict[str, float]:
-    scratch = np.zeros(1, SURVEY)
+    scratch = np.zeros(1, EXTRACTED)
     _survey(scratch, position, seat, train)
     return dict(zip(FEATURES, scratch[0].features.tolist(), strict=True))
 
@@ -167,7 +167,7 @@ def test_a_weight_for_the_rest_alone_leaves_the_least_rest() -> None:
     position = table("9-1 1-0 2-0 9-7 6-5")
     action = Action(int(linear_policy(observe(position, 0)[0], own(weights)[0])))
     assert action_text(action, 2) == "9-7@mexican"
-    assert len(TUNED) == len(FEATURES)
+    assert len(WEIGHTS) == len(FEATURES)
 
 
 def test_the_parameters_of_the_heuristic_are_the_features_in_their_order() -> None:
@@ -179,7 +179,7 @@ def test_who_can_go_out_goes_out() -> None:
     hands = [parse_hand("9-2 2-2"), parse_hand("8-8 8-7")]
     rest = [tile for tile in range(set_size(9) - 1) if tile not in hands[0] + hands[1]]
     position = deal_hands(rules, hands, rest)
-    for policy, params in ((planner_policy, PLAIN), (linear_policy, TUNED)):
+    for policy, params in ((planner_policy, PLAIN), (linear_policy, WEIGHTS)):
         here = position.copy()
         while advance(here) and here[0].turn == 0:
             obs = observe(here, 0)
@@ -190,7 +190,7 @@ def test_who_can_go_out_goes_out() -> None:
 @pytest.mark.parametrize("name", ["standard", "cardinal", "trainyard"])
 def test_the_heuristic_lays_what_it_can(name: str) -> None:
     """It once stopped its first-turn trains, since a long plan looked like wealth."""
-    me, passes = own(TUNED), 0
+    me, passes = own(WEIGHTS), 0
     for seed in range(5):
         position = new_game(name, 4, seed=seed)
         while advance(position):
@@ -208,6 +208,6 @@ def test_a_state_is_never_written_to() -> None:
     obs = observe(position, 0)
     before = obs.tobytes()
     planner_policy(obs[0], own(PLAIN)[0])
-    linear_policy(obs[0], own(TUNED)[0])
+    linear_policy(obs[0], own(WEIGHTS)[0])
     assert obs.tobytes() == before
     assert STATE.itemsize == len(before)

@@ -38,7 +38,7 @@ from mtrain.game.tiles import HI, LO, set_size
 from mtrain.stats import files, results, tables
 from mtrain.stats.results import combine, digest
 from mtrain.strategy.determinize import determinize
-from mtrain.strategy.longest_train import DEEP, LONGEST, NODES, TRAIL, best_trail
+from mtrain.strategy.longest_train import DEEP, LONGEST, NODES, TRAIL, longest_train
 from mtrain.strategy.rollouts import ROLL_RANDOM, roll_out
 
 SEATS = (2, 3, 4, 8)
@@ -248,7 +248,7 @@ def _solve(hands, each, per_pip, nodes, times):
     buffer = np.empty(2, np.int64)
     for k in range(len(hands)):
         start = nanoseconds(buffer)
-        best_trail(hands[k], 12, each, per_pip, nodes, DEEP)
+        longest_train(hands[k], 12, each, per_pip, nodes, DEEP)
         times[k] = nanoseconds(buffer) - start
 
 

@@ -13,7 +13,7 @@ from mtrain.game.rng import mix
 from mtrain.game.state import NEVER, OUT, OWN, STATE, UNTOLD
 from mtrain.strategy.constraints import count_deals, study
 from mtrain.strategy.determinize import deal_again, shuffle_boneyard, write_world
-from mtrain.strategy.features import TUNED
+from mtrain.strategy.features import WEIGHTS
 from mtrain.strategy.longest_train import TRAIL
 from mtrain.strategy.opponent_model import CHAIN, PLANNER, believe, next_likely
 from mtrain.strategy.planner import PLAIN, PLANS, make_plan
@@ -104,7 +104,7 @@ def begin(sim, obs, seat, policy, base, worlds_from):
     sim.planner.params[:] = 0.0
     if policy == ROLL_PLANNER:
         set_params(sim.planner, PLAIN)
-        set_params(sim.weigher, TUNED)
+        set_params(sim.weigher, WEIGHTS)
         if base == BASE_HEURISTIC:
             sim.hero = seat
     if worlds_from == PEEK:

@@ -1,7 +1,7 @@
 """Surveys: what an action leaves behind, told in numbers, and the policy that weighs them.
 
 After an action the best trail from one's own end through what is left of the hand is the *plan*, and the tiles off
-it are the *rest*. `survey` tells of both in features; a policy is a weight for each, and the least sum wins. This
+it are the *rest*. `extract_features` tells of both in features; a policy is a weight for each, and the least sum wins. This
 module reads observations and must not know who plays.
 """
 
@@ -36,14 +36,14 @@ WEIGHT_OF = {
     "offer_risk": 40.89,
 }
 FEATURES = tuple(WEIGHT_OF)
-TUNED = np.array(list(WEIGHT_OF.values()))
+WEIGHTS = np.array(list(WEIGHT_OF.values()))
 N_FEATURES = len(FEATURES)
 REST, REST_PIPS, DOUBLES, BARE, PLAN_PIPS, TURNS, MARKED, UNCOVERED, OFFERS = range(9)
 HOMES, DEAD, STUCK, REACH, REST_RISK, PLAN_RISK, OFFER_RISK = range(9, N_FEATURES)
 
 # The scratch of one decision: a plan, the features of one position, the tiles of its rest, and the positions after an
 # action and after the cover that it owes.
-SURVEY = np.dtype(
+EXTRACTED = np.dtype(
     (
         np.record,
         np.dtype(
@@ -92,7 +92,7 @@ def _expected(s, seat, v):
 
 
 @kernel
-def survey(w, s, seat, train):
+def extract_features(w, s, seat, train):
     """Write into ``w.features`` what the position `s` is like for `seat`, whose last tile went on `train`.
 
     `train` is -1 after a pass.
@@ -161,7 +161,7 @@ def weigh(w, obs, action, own):
         return -_LARGE
     train = action >> 10 & 15 if action >> 14 else -1
     if np.int64(s.turn) != seat or (s.owed != COVER and s.owed != EXTRA):
-        survey(w, s, seat, train)
+        extract_features(w, s, seat, train)
         return _sum(w, own)
     least = _LARGE
     trains = open_to(s)
@@ -176,11 +176,11 @@ def weigh(w, obs, action, own):
             row &= row - 1
             if c.over:
                 return -_LARGE
-            survey(w, c, seat, on)
+            extract_features(w, c, seat, on)
             least = min(least, _sum(w, own))
         trains &= trains - 1
     if least == _LARGE:
-        survey(w, s, seat, train)
+        extract_features(w, s, seat, train)
         w.features[UNCOVERED] = 1.0
         return _sum(w, own)
     return least
@@ -193,7 +193,7 @@ def linear_policy(obs, own):
     Parameters: the weights, in the order of `FEATURES`. What can be laid is laid: the features compare tiles laid, and
     know no price of a turn that lays none.
     """
-    return _least_cost(obs, own, np.empty(1, SURVEY))
+    return _least_cost(obs, own, np.empty(1, EXTRACTED))
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Trails: the best train that a hand can lay from an open end.
 
 A hand is a graph: the numbers are its vertices, the tiles its edges, the doubles its loops. A train is a trail in
-it, a walk that uses no edge twice. `best_trail` finds the heaviest by branch and bound; `best_train` is its face
+it, a walk that uses no edge twice. `longest_train` finds the heaviest by branch and bound; `best_train` is its face
 for people. This module knows tiles and nothing of seats, turns or trains on a table.
 
 The bound is Euler's (1736): a trail uses an even number of edges at every vertex but its two ends. The longest trail is
@@ -151,7 +151,7 @@ def _onward(t, k):
 
 
 @kernel
-def best_trail(t, v, each, per_pip, nodes, depth):
+def longest_train(t, v, each, per_pip, nodes, depth):
     """Find the best trail from `v` through the tiles in ``t.rows``.
 
     Parameters
@@ -323,7 +323,7 @@ def best_train(hand: Iterable[int], start: int, by: Literal["tiles", "pips"] = "
         hi, lo = int(HI[tile]), int(LO[tile])
         t.rows[hi] |= 1 << lo
         t.rows[lo] |= 1 << hi
-    best_trail(t, start, *(LONGEST if by == "tiles" else HEAVIEST), nodes, DEEP)
+    longest_train(t, start, *(LONGEST if by == "tiles" else HEAVIEST), nodes, DEEP)
     laid = tuple(int(tile) for tile in t.path[: t.n])
     rest = sorted(set(tiles) - set(laid), key=lambda tile: (-PIPS[tile], tile))
     return Train(start, laid, tuple(rest), bool(t.proved), int(t.nodes))

@@ -20,7 +20,7 @@ from mtrain.game.state import AT_ONCE, MAX_SEATS, OWN, STATE
 from mtrain.game.tiles import HI, LO, N_NUMBERS
 from mtrain.strategy.constraints import DEAL, count_deals, study, unmet
 from mtrain.strategy.determinize import deal_again, move, undo, write_world
-from mtrain.strategy.features import TUNED, linear_policy
+from mtrain.strategy.features import WEIGHTS, linear_policy
 from mtrain.strategy.history import LOST, NOW, lays_next, replay, rewind
 from mtrain.strategy.planner import PLAIN, planner_policy
 from mtrain.strategy.policies import double_holder_policy, greedy_policy, uniform_policy
@@ -182,7 +182,7 @@ DEFAULTS: dict[str, tuple[float, ...]] = {
     "greedy": (0.0, 0.0),
     "double-holder": (0.0, 0.0, 0.0),
     "planner": tuple(PLAIN.tolist()),
-    "heuristic": tuple(TUNED.tolist()),
+    "heuristic": tuple(WEIGHTS.tolist()),
 }
 
 # What is believed of the others. A record, so that it can be handed on in kernels.

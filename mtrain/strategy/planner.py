@@ -14,7 +14,7 @@ from mtrain.game.kernels import PASS, lay
 from mtrain.game.rng import below
 from mtrain.game.state import MAX_SEATS
 from mtrain.game.tiles import HI, LO, N_NUMBERS
-from mtrain.strategy.longest_train import DEEP, LONGEST, TRAIL, best_trail
+from mtrain.strategy.longest_train import DEEP, LONGEST, TRAIL, longest_train
 
 _LONGEST = 64  # tiles of a plan that are kept in mind
 _NODES = 300  # the solver's budget for a plan
@@ -59,7 +59,7 @@ def longest(t, s, seat, but_hi, but_lo, depth):
         t.rows[but_hi] &= ~(1 << but_lo)
         t.rows[but_lo] &= ~(1 << but_hi)
     each, per_pip = LONGEST
-    best_trail(t, np.int64(s.end[seat]), each, per_pip, _NODES, depth or DEEP)
+    longest_train(t, np.int64(s.end[seat]), each, per_pip, _NODES, depth or DEEP)
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, advance, apply, nth_action, observe
 from mtrain.game.state import OWN
-from mtrain.strategy.features import TUNED, linear_policy
+from mtrain.strategy.features import WEIGHTS, linear_policy
 from mtrain.strategy.planner import PLAIN, note_laid, plan_ahead, planned_action
 from mtrain.strategy.policies import double_holder_policy, greedy_policy, uniform_policy
 
@@ -43,7 +43,7 @@ def _base_action(policy, depth, obs, own, owns):
     theirs = owns[0]
     theirs.chance = own.chance
     if policy == BASE_HEURISTIC:
-        set_params(theirs, TUNED)
+        set_params(theirs, WEIGHTS)
         action = linear_policy(obs, theirs)
     else:
         set_params(theirs, PLAIN)

@@ -18,7 +18,7 @@ from mtrain.game.rng import below, uniform
 from mtrain.game.state import MAX_ACTIONS, NEVER, OWN, STATE, UNTOLD
 from mtrain.strategy import montecarlo
 from mtrain.strategy.evaluate import outcomes
-from mtrain.strategy.features import N_FEATURES, REST_PIPS, SURVEY, TUNED, UNCOVERED, weigh
+from mtrain.strategy.features import EXTRACTED, N_FEATURES, REST_PIPS, UNCOVERED, WEIGHTS, weigh
 from mtrain.strategy.planner import PAIR, PLAIN
 from mtrain.strategy.rollouts import BASE_HEURISTIC, BASE_PLANNER, base_action, set_params
 
@@ -63,7 +63,7 @@ def blunder(obs, actions, n, found):
 
     Whether a tile is laid as well on one's own train, the weights of `heuristic` say.
     """
-    return _blunder(obs, actions, n, found, np.empty(1, SURVEY), np.empty(1, OWN))
+    return _blunder(obs, actions, n, found, np.empty(1, EXTRACTED), np.empty(1, OWN))
 
 
 @kernel
@@ -71,7 +71,7 @@ def _blunder(obs, actions, n, found, scratch, owns):
     seat = np.int64(obs.turn)
     w, weights = scratch[0], owns[0]
     w.depth = 0
-    set_params(weights, TUNED)
+    set_params(weights, WEIGHTS)
     n_sane = 0
     for k in range(n):
         found[k] = SANE if _goes_out(w, obs, actions[k]) else STAYS
@@ -170,7 +170,7 @@ def dim(seen, obs, memory, counting, own):
 @kernel
 def weigh_all(seen, actions, weights, depth, values):
     """Write into ``values: float64[n]`` what each action leaves behind, by `weights` of `survey.FEATURES`."""
-    _weigh_all(seen, actions, weights, depth, values, np.empty(1, SURVEY), np.empty(1, OWN))
+    _weigh_all(seen, actions, weights, depth, values, np.empty(1, EXTRACTED), np.empty(1, OWN))
 
 
 @kernel
@@ -222,7 +222,7 @@ def _values(seen, forgotten, actions, base, n_worlds, depth, values, own):
         for k in range(n):
             values[k] = abs(values[k] - best)  # its rules come first: what looks better by pips alone is no better
         return
-    weigh_all(seen, actions, TUNED, depth, values)
+    weigh_all(seen, actions, WEIGHTS, depth, values)
     for k in range(n):
         values[k] *= PIPS_A_UNIT
     if base == MC and n > 1:
