@@ -86,7 +86,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in [*found, folder / "search.json"]}
 
 
-def plays(folder: Path) -> list[str]:
+def matches(folder: Path) -> list[str]:
     """The tournaments that a search has played, in order."""
     names = sorted(path.name for path in (folder / "plays").iterdir())
     return sorted(names, key=lambda name: (name.startswith("fresh"), name == "fresh-best"))
@@ -98,7 +98,7 @@ def written(folder: Path) -> dict[Path, int]:
 
 def broken_off(whole: Path, out: Path, n: int, chunks: int) -> None:
     """Make a directory as a search leaves it that was broken off in its tournament `n`, after some of its chunks."""
-    for name in plays(whole)[: n + 1]:
+    for name in matches(whole)[: n + 1]:
         shutil.copytree(whole / "plays" / name, out / "plays" / name)
     shutil.copy(whole / "search.json", out)
     last = out / "plays" / name
@@ -169,7 +169,7 @@ def test_what_falls_behind_is_given_up_and_what_was_tried_is_not_played_again(se
     assert list(found.trials.drop_duplicates("agent")["state"]) == ["complete", "pruned"]
     assert (states == "repeated").sum() == 6
     assert found.trials.groupby("agent")["blocks"].nunique().eq(1).all()
-    assert len([name for name in plays(tmp_path / "o") if name.startswith("trial")]) == 2
+    assert len([name for name in matches(tmp_path / "o") if name.startswith("trial")]) == 2
     assert found.trials.loc[found.trials["agent"] == "tuned:kind=light", "pruned"].all()
 
 
@@ -217,7 +217,7 @@ def test_L08_between_two_trials_before_the_first_and_finished_ones_too(search, w
         out = tmp_path / str(n)
         out.mkdir()
         shutil.copy(whole / "search.json", out)
-        for name in plays(whole)[:n]:
+        for name in matches(whole)[:n]:
             shutil.copytree(whole / "plays" / name, out / "plays" / name)
         search(out=out, resume=True)
         assert contents(out) == contents(whole)
@@ -249,7 +249,7 @@ def test_ctrl_c_keeps_what_is_measured(search, whole, tmp_path, after):
     with pytest.raises(SearchInterrupted) as broken:
         search(out=tmp_path / "o", watch=stop)
     assert len(broken.value.trials) == (6 if after is None else after + 1)
-    assert set(plays(tmp_path / "o")) <= set(plays(whole))
+    assert set(matches(tmp_path / "o")) <= set(matches(whole))
     assert contents(tmp_path / "o").items() <= contents(whole).items()
     search(out=tmp_path / "o", resume=True)
     assert contents(tmp_path / "o") == contents(whole)
@@ -257,7 +257,7 @@ def test_ctrl_c_keeps_what_is_measured(search, whole, tmp_path, after):
 
 def test_what_is_damaged_is_played_again(search, whole, tmp_path, capfd):
     broken_off(whole, tmp_path / "o", 3, 10)
-    part = tmp_path / "o/plays" / plays(whole)[3] / "rounds.parquet/part-00002.parquet"
+    part = tmp_path / "o/plays" / matches(whole)[3] / "rounds.parquet/part-00002.parquet"
     part.write_bytes(part.read_bytes()[:-9])
     search(out=tmp_path / "o", resume=True)
     assert "part-00002.parquet is damaged in rounds.parquet: it is played again" in capfd.readouterr().err

@@ -94,7 +94,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Plays:
+class Matches:
     """The tournaments of levels at one table.
 
     Attributes

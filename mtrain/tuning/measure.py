@@ -33,7 +33,7 @@ from mtrain.stats.tables import ResultsError
 from mtrain.strategy.evaluate import look
 from mtrain.strategy.weaken import BLUNDERS, STAYS, judge
 from mtrain.tuning import ladder_tables
-from mtrain.tuning.matches import Plays, numbers, taken
+from mtrain.tuning.matches import Matches, numbers, taken
 
 # ── Ladders ───────────────────────────────────────────────────────────────────────────────────────────
 #
@@ -421,7 +421,7 @@ def mean(values: Any, column: str) -> Estimate:
 
 
 def climb(
-    plays: Plays,
+    matches: Matches,
     registry: Registry,
     agents: Mapping[str, str],
     deals: int,
@@ -449,20 +449,20 @@ def climb(
     all_pairs
         Does every level meet every other, not the next lower alone?
     """
-    named, kept = list(agents.items()), plays.kept
-    alone = [kept.results(f"{stage}-{name}", plays.alone(agent, deals, first_set + ALONE)) for name, agent in named]
+    named, kept = list(agents.items()), matches.kept
+    alone = [kept.results(f"{stage}-{name}", matches.alone(agent, deals, first_set + ALONE)) for name, agent in named]
     pairs = {}
     for k, (name, agent) in enumerate(named):
         for below in range(0 if all_pairs else max(k - 1, 0), k):
             lower, theirs = named[below]
-            t = plays.pair(agent, theirs, pair_deals, first_set + PAIRS)
+            t = matches.pair(agent, theirs, pair_deals, first_set + PAIRS)
             pairs[k, below] = kept.results(f"{stage}-{name}-{lower}", t)
-    floor = kept.results(f"{stage}-{FLOOR}", plays.pair(named[0][1], FLOOR, pair_deals, first_set + PAIRS))
-    others = [registry.parse(text) for text in plays.others()]
+    floor = kept.results(f"{stage}-{FLOOR}", matches.pair(named[0][1], FLOOR, pair_deals, first_set + PAIRS))
+    others = [registry.parse(text) for text in matches.others()]
     looks = max(LEAST_LOOKS, min(MOST_LOOKS, deals))
     plausible = [
         plausibility(
-            registry.parse(agent), others, plays.rules, plays.seed_of(first_set + LOOKS),
+            registry.parse(agent), others, matches.rules, matches.seed_of(first_set + LOOKS),
             games=looks // GAME_LOOKS, looks=looks,
         )
         for agent in agents.values()

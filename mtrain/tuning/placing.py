@@ -19,7 +19,7 @@ from mtrain.bots.registry import Registry, refuse_peeking
 from mtrain.errors import RunError, counted
 from mtrain.game.rules import RuleSet
 from mtrain.tuning.curve import Curve, Found, Probe, fit
-from mtrain.tuning.matches import Kept, Plays, numbers, taken
+from mtrain.tuning.matches import Kept, Matches, numbers, taken
 from mtrain.tuning.options import Tune
 from mtrain.tuning.targets import Beats, Dial, Shares, Steps, TargetsError, Wanted, make_dial
 
@@ -83,13 +83,13 @@ class Tuning:
     max_step: float | None
     agents_from: tuple[str, ...] = ()
 
-    def plays(self, out: Path, **how: Any) -> Plays:
+    def matches(self, out: Path, **how: Any) -> Matches:
         """Return the tournaments of this tuning, kept in a directory."""
         return self._plays(Kept(out, n_games=self.sizes.games, **how))
 
-    def _plays(self, kept: Kept) -> Plays:
+    def _plays(self, kept: Kept) -> Matches:
         names = [str(each) for each in self.references]
-        return Plays(kept, self.rules, self.players, names, self.seed, self.agents_from)
+        return Matches(kept, self.rules, self.players, names, self.seed, self.agents_from)
 
     @property
     def strongest(self) -> str:
@@ -99,9 +99,9 @@ class Tuning:
     @property
     def sizes(self) -> "Sizes":
         """Return how the budget is spent."""
-        plays = self._plays(Kept(Path()))
-        block = plays.alone(self.dial.at(0.5), 1, 0).schedule.n_games
-        pair = plays.pair(self.dial.at(0.0), self.dial.at(1.0), 1, 0).schedule.n_games
+        matches = self._plays(Kept(Path()))
+        block = matches.alone(self.dial.at(0.5), 1, 0).schedule.n_games
+        pair = matches.pair(self.dial.at(0.0), self.dial.at(1.0), 1, 0).schedule.n_games
         n = len(self.names)
         chain = isinstance(self.wanted, Beats)
         runs = (
@@ -220,12 +220,12 @@ class Search:
     """
 
     tuning: Tuning
-    plays: Plays
+    matches: Matches
     probes: list[tuple[float, int, dict[str, Any]]] = field(default_factory=list)
 
     def probe(self, name: str, x: float, deals: int, deal_set: int) -> None:
         """Play a position among the references."""
-        made = self.plays.kept.results(name, self.plays.alone(self.tuning.dial.at(x), deals, deal_set))
+        made = self.matches.kept.results(name, self.matches.alone(self.tuning.dial.at(x), deals, deal_set))
         self.probes.append((x, deal_set, {column: numbers(made, column) for column in ("win", "diff")}))
 
     def curve(self, column: str) -> Curve:
@@ -236,7 +236,7 @@ class Search:
         return fit(probes, rises=True)
 
 
-def search(tuning: Tuning, plays: Plays) -> tuple[list[Placed], Search]:
+def search(tuning: Tuning, matches: Matches) -> tuple[list[Placed], Search]:
     """Find the levels.
 
     Raises
@@ -244,7 +244,7 @@ def search(tuning: Tuning, plays: Plays) -> tuple[list[Placed], Search]:
     Unreached
         If no position of the dial reaches a target.
     """
-    found = Search(tuning, plays)
+    found = Search(tuning, matches)
     if isinstance(tuning.wanted, Beats):
         return _chain(found, tuning.wanted), found
     sizes = tuning.sizes
@@ -252,7 +252,7 @@ def search(tuning: Tuning, plays: Plays) -> tuple[list[Placed], Search]:
         found.probe(f"grid-{k}", x, sizes.grid, 0)
     best = math.nan
     if tuning.top:
-        made = plays.kept.results("grid-top", plays.alone(str(tuning.top), sizes.grid, 0))
+        made = matches.kept.results("grid-top", matches.alone(str(tuning.top), sizes.grid, 0))
         best = float(numbers(made, "diff").mean())
     placed = _read_off(found, best)
     for turn in range(REFINES):
@@ -342,5 +342,5 @@ def _chain(found: Search, wanted: Beats) -> list[Placed]:
 
 def _below(found: Search, above: Placed, what: str, x: float, deals: int, deal_set: int) -> Probe:
     """Play a position against the level above it: what the latter takes of the rounds."""
-    t = found.plays.pair(above.agent, found.tuning.dial.at(x), deals, deal_set)
-    return Probe(x, deal_set, taken(found.plays.kept.results(f"below-{above.name}-{what}", t), "round_wins"))
+    t = found.matches.pair(above.agent, found.tuning.dial.at(x), deals, deal_set)
+    return Probe(x, deal_set, taken(found.matches.kept.results(f"below-{above.name}-{what}", t), "round_wins"))

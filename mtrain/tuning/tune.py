@@ -104,10 +104,10 @@ def run_tuning(
     registry = Registry(tuning.agents_from)
     sizes = tuning.sizes
     with TUNING.opened(out, spec_of(tuning), resume):
-        plays = tuning.plays(out, **how)
-        placed, found = search(tuning, plays)
+        matches = tuning.matches(out, **how)
+        placed, found = search(tuning, matches)
         agents = {each.name: each.agent for each in placed}
-        ladder = climb(plays, registry, agents, sizes.confirm, sizes.pairs, CONFIRM, "confirm")
+        ladder = climb(matches, registry, agents, sizes.confirm, sizes.pairs, CONFIRM, "confirm")
         troubles = _troubles(tuning, placed, ladder)
         _write_tables(found, ladder, out)
         files.put(out / FILE, levels_text(_file(tuning, placed, ladder, registry, out, troubles)).encode())

@@ -23,7 +23,7 @@ from mtrain.stats.ranks import LEVEL, holm
 from mtrain.strategy.weaken import BLUNDERS
 from mtrain.tuning import ladder_tables
 from mtrain.tuning.ladder_tables import elsewhere_said
-from mtrain.tuning.matches import Kept, Plays, numbers
+from mtrain.tuning.matches import Kept, Matches, numbers
 from mtrain.tuning.measure import Ladder, climb, mean, order
 from mtrain.tuning.targets import TargetsError
 from mtrain.tuning.tune import found_of, times_of, work
@@ -177,14 +177,14 @@ def verify(
     out = Path(out)
     asked = {"deals": deals, "pair_deals": pair_deals, "seed": seed, "all_pairs": all_pairs}
     kept = Kept(out, **how)
-    plays = Plays(kept, rules, players, levels.conditions["references"], seed, levels.places)
+    matches = Matches(kept, rules, players, levels.conditions["references"], seed, levels.places)
     n = len(agents)
     some = next(iter(agents.values()))
-    kept.n_games = n * plays.alone(some, deals, 0).schedule.n_games
+    kept.n_games = n * matches.alone(some, deals, 0).schedule.n_games
     n_pairs = 1 + (n * (n - 1) // 2 if all_pairs else n - 1)
-    kept.n_games += n_pairs * plays.pair(some, some, pair_deals, 0).schedule.n_games
+    kept.n_games += n_pairs * matches.pair(some, some, pair_deals, 0).schedule.n_games
     with VERIFYING.opened(out, {"levels": agents, "conditions": levels.conditions, **asked}, resume):
-        ladder = climb(plays, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
+        ladder = climb(matches, registry, agents, deals, pair_deals, 0, "verify", all_pairs)
     return Verified(_judged(levels, ladder), ladder, seed, times_of(ladder), changes(levels))
 
 
@@ -275,17 +275,17 @@ def elsewhere(
     with VERIFYING.opened(out, asked, resume):
         kept, some = Kept(out, **how), next(iter(agents.values()))
         at = [
-            Plays(kept, preset(rules), players, references[: players - 1], seed, levels.places)
+            Matches(kept, preset(rules), players, references[: players - 1], seed, levels.places)
             for rules, players in places
         ]
-        kept.n_games = sum(len(agents) * plays.alone(some, deals, 0).schedule.n_games for plays in at)
-        for (rules, players), plays in zip(places, at, strict=True):
+        kept.n_games = sum(len(agents) * matches.alone(some, deals, 0).schedule.n_games for matches in at)
+        for (rules, players), matches in zip(places, at, strict=True):
             made = {
-                name: kept.results(f"{rules}-{players}-{name}", plays.alone(agent, deals, 0))
+                name: kept.results(f"{rules}-{players}-{name}", matches.alone(agent, deals, 0))
                 for name, agent in agents.items()
             }
             values = {name: numbers(results, "diff") for name, results in made.items()}
-            notes = dict(zip(*_exceptions(list(values), list(values.values()), plays.rules.scoring), strict=True))
+            notes = dict(zip(*_exceptions(list(values), list(values.values()), matches.rules.scoring), strict=True))
             for name, results in made.items():
                 rows["rules"].append(rules)
                 rows["players"].append(players)
