@@ -29,7 +29,7 @@ from mtrain.arena.store import log
 from mtrain.arena.workdir import Locked, Unwritten, locked
 from mtrain.errors import RunError, UsageError
 from mtrain.stats import files
-from mtrain.stats.results import Digest, read
+from mtrain.stats.results import ChunkStatistics, read
 from mtrain.stats.stopping import Width
 from tests.helpers.crashes import SLOW, small
 from tests.helpers.program import HERE, launch, mtrain, printed, python, start, wait_for
@@ -520,7 +520,7 @@ class Look:
         self.enough = enough
         self.seen: list[list[int]] = []
 
-    def __call__(self, digests: Sequence[Digest]) -> str | None:
+    def __call__(self, digests: Sequence[ChunkStatistics]) -> str | None:
         self.seen.append([int(part.tally.blocks[0, 1]) for part in digests])
         return "enough" if sum(len(part.tally.blocks) for part in digests) >= self.enough else None
 
@@ -597,7 +597,7 @@ def test_H36_what_is_kept_of_a_block_does_not_grow_with_its_games() -> None:
         chunk = t.chunks()[0]
         done = work(t, chunk)
         games = t.n_games_of(chunk) / len(chunk.blocks)
-        sizes[games] = len(pickle.dumps(done.digest)) / len(chunk.blocks)
+        sizes[games] = len(pickle.dumps(done.chunk_statistics)) / len(chunk.blocks)
     assert list(sizes) == [2, 24]
     assert sizes[24] < 12 / 3 * sizes[2]
     assert sizes[24] < 5_000

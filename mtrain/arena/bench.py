@@ -36,7 +36,7 @@ from mtrain.game.rules import RuleSet, preset
 from mtrain.game.state import N_PARAMS, OWN, STATE
 from mtrain.game.tiles import HI, LO, set_size
 from mtrain.stats import files, results, tables
-from mtrain.stats.results import combine, digest
+from mtrain.stats.results import chunk_statistics, combine
 from mtrain.strategy.determinize import determinize
 from mtrain.strategy.longest_train import DEEP, LONGEST, NODES, TRAIL, longest_train
 from mtrain.strategy.rollouts import ROLL_RANDOM, roll_out
@@ -432,7 +432,7 @@ def _statistics(t: Tournament, folder: Path) -> tuple[float, float]:
             for table in (tables.GAMES, tables.ROUNDS)
         )
         start = time.thread_time()
-        digests.append(digest(games, rounds, t.players))
+        digests.append(chunk_statistics(games, rounds, t.players))
         seconds += time.thread_time() - start
     start = time.thread_time()
     results.Results(out, made.manifest, ready=combine(digests)).write_derived()

@@ -22,7 +22,7 @@ from mtrain.bots.agent import Bot
 from mtrain.bots.registry import build
 from mtrain.game.rules import ranks, shares
 from mtrain.stats import files, tables
-from mtrain.stats.results import Digest, digest
+from mtrain.stats.results import ChunkStatistics, chunk_statistics
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Done:
 
     chunk: Chunk
     parts: dict[str, bytes]
-    digest: Digest
+    chunk_statistics: ChunkStatistics
     decisions: dict[str, int]
     times: dict[str, np.ndarray]
     errors: dict[str, bytes]
@@ -63,7 +63,7 @@ def work(t: Tournament, chunk: Chunk) -> Done:
     return Done(
         chunk,
         {table.name: files.to_parquet(table, frame) for table, frame in frames.items()},
-        digest(frames[tables.GAMES], frames[tables.ROUNDS], t.players),
+        chunk_statistics(frames[tables.GAMES], frames[tables.ROUNDS], t.players),
         dict(zip(labels, played.decisions.tolist(), strict=True)),
         dict(zip(labels, played.times, strict=True)),
         dict(_errors(bots, chunk)),

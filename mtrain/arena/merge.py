@@ -21,7 +21,7 @@ from mtrain.errors import UsageError
 from mtrain.game.jit import say
 from mtrain.stats import blocks, files, parts, results, tables
 from mtrain.stats.manifest import Manifest
-from mtrain.stats.results import Digest, combine, digest_part, shortfall
+from mtrain.stats.results import ChunkStatistics, combine, part_statistics, shortfall
 
 
 class MergeError(UsageError):
@@ -35,7 +35,7 @@ class _Source:
     path: Path
     manifest: Manifest
     entries: dict[int, Entry]
-    digests: dict[int, Digest]
+    digests: dict[int, ChunkStatistics]
 
 
 def merge(out: str | Path, sources: Sequence[str | Path]) -> results.Results | parts.Parts:
@@ -116,7 +116,7 @@ def _read(path: Path) -> _Source:
         if table := torn(path, number, logged[number]):
             raise MergeError(f"{path}/{table}.parquet/{name} is damaged; the run there plays it again with --resume")
         entries[number] = logged[number]
-        digests[number] = digest_part(path, name, list(manifest.agents), manifest.players)
+        digests[number] = part_statistics(path, name, list(manifest.agents), manifest.players)
     return _Source(path, manifest, entries, digests)
 
 
@@ -155,7 +155,7 @@ def _write(out: Path, read: Sequence[_Source]) -> results.Results:
     merged = [_told(source) for source in read]
     manifest = manifest.but(share=None, finished=False, started=started, merged=merged)
     files.put(out / "manifest.json", manifest.to_bytes())
-    digests: dict[int, Digest] = {}
+    digests: dict[int, ChunkStatistics] = {}
     for source in read:
         for number, entry in source.entries.items():
             data = {table: (source.path / f"{table}.parquet" / part(number)).read_bytes() for table in entry.hashes}

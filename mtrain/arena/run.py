@@ -32,7 +32,7 @@ from mtrain.errors import RunError
 from mtrain.game.jit import say
 from mtrain.stats import files, results, tables
 from mtrain.stats.manifest import Manifest
-from mtrain.stats.results import Digest, combine, planned, shortfall, standings_so_far
+from mtrain.stats.results import ChunkStatistics, combine, planned, shortfall, standings_so_far
 
 
 def _apart(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> str:
@@ -54,7 +54,7 @@ RUN = Kind(
 )
 """A run in a directory: its manifest says what it is."""
 
-Stop = Callable[[Sequence[Digest]], str | None]
+Stop = Callable[[Sequence[ChunkStatistics]], str | None]
 """Looks at the digests of the first chunks, in order; returns why to end there, or None to go on."""
 
 
@@ -66,7 +66,7 @@ class Step:
     n_games: int
     rounds: int
     seconds: float
-    digests: list[Digest]
+    digests: list[ChunkStatistics]
     kept: int = 0
 
     def standings(self) -> pd.DataFrame:
@@ -236,8 +236,8 @@ class _Run:
     stop: Stop | None
     watch: Callable[[Step], None] | None
     derived: bool
-    digests: dict[int, Digest] = field(default_factory=dict)
-    in_order: list[Digest] = field(default_factory=list)
+    digests: dict[int, ChunkStatistics] = field(default_factory=dict)
+    in_order: list[ChunkStatistics] = field(default_factory=list)
     reason: str | None = None
     games: int = 0
     damaged: int = 0
@@ -251,7 +251,7 @@ class _Run:
             if before.get("finished") and self._whole and not self.damaged:
                 say(f"{self.out} is finished; there is nothing left to play")
                 return results.read(self.out)
-            there = sum(len(digest.tally.blocks) for digest in self.digests.values())
+            there = sum(len(chunk_statistics.tally.blocks) for chunk_statistics in self.digests.values())
             rest = "its tables are made" if self._whole else "the others are played"
             say(f"{self.out} holds {there:,} of {planned(self.manifest):,} blocks; {rest}")
             files.put(self.out / RUN.file, self.manifest.to_bytes())
@@ -261,7 +261,7 @@ class _Run:
             for done in outcomes:
                 seconds = time.time() - started
                 self._heeding(functools.partial(store.keep, done, earlier + seconds), again=True)
-                self._add(done.chunk, done.digest)
+                self._add(done.chunk, done.chunk_statistics)
                 if self.watch:
                     rounds = self.games * self.t.rules.rounds
                     step = Step(self.games, n_games, rounds, seconds, list(self.digests.values()), kept)
@@ -307,9 +307,9 @@ class _Run:
             if chunk.number not in there:
                 yield chunk
 
-    def _add(self, chunk: Chunk, digest: Digest) -> None:
+    def _add(self, chunk: Chunk, chunk_statistics: ChunkStatistics) -> None:
         """Add a finished chunk, and look at those that have now all before them."""
-        self.digests[chunk.number] = digest
+        self.digests[chunk.number] = chunk_statistics
         self.games += self.t.n_games_of(chunk)
         if self.stop is None:
             return
@@ -339,7 +339,7 @@ class _Run:
 
 
 def finish(
-    out: Path, manifest: Manifest, digests: Sequence[Digest], seconds: float, derived: bool = True
+    out: Path, manifest: Manifest, digests: Sequence[ChunkStatistics], seconds: float, derived: bool = True
 ) -> results.Results:
     """Write the tables made from a run's games, and then the manifest that says it is finished.
 
@@ -355,7 +355,7 @@ def finish(
         Are tables made?
     """
     made = results.Results(out, manifest, ready=combine(digests, shortfall(out, manifest, digests)))
-    deals = np.concatenate([digest.tally.blocks[:, 1] for digest in digests])
+    deals = np.concatenate([chunk_statistics.tally.blocks[:, 1] for chunk_statistics in digests])
     if len(deals) != len(np.unique(deals)):
         raise RunError(
             f"{len(deals):,} blocks are to be as many different deals, and they are {len(np.unique(deals)):,}"

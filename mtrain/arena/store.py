@@ -27,7 +27,7 @@ from mtrain.arena.play import BINS, summary
 from mtrain.arena.schedule import Chunk
 from mtrain.arena.spec import Tournament
 from mtrain.stats import files
-from mtrain.stats.results import Digest, digest_part
+from mtrain.stats.results import ChunkStatistics, part_statistics
 from mtrain.stats.tables import ResultsError
 
 LOG = "chunks.jsonl"
@@ -165,14 +165,14 @@ class Store:
         """Return the numbers of all chunks of which there is a part of any table."""
         return {number_of(file.name) for file in self.path.glob("*.parquet/part-[0-9]*.parquet")}
 
-    def verified(self, t: Tournament, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Digest | str]]:
+    def verified(self, t: Tournament, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ChunkStatistics | str]]:
         """Yield the chunks of which anything is there: each with the digest of its parts, or with what is wrong."""
         there, entries = self.numbers(), log(self.path)
         for chunk in chunks:
             if chunk.number in there:
                 yield chunk, self._verified(t, chunk, entries.get(chunk.number))
 
-    def _verified(self, t: Tournament, chunk: Chunk, entry: Entry | None) -> Digest | str:
+    def _verified(self, t: Tournament, chunk: Chunk, entry: Entry | None) -> ChunkStatistics | str:
         if any(not self._part(table, chunk.number).is_file() for table in (entry.hashes if entry else _TABLES)):
             return "is not complete"
         if entry is None:
@@ -181,7 +181,7 @@ class Store:
             if table := torn(self.path, chunk.number, entry):
                 return f"is damaged in {table}.parquet"
             labels = [agent.label for agent in t.agents]
-            found = digest_part(self.path, part(chunk.number), labels, t.players)
+            found = part_statistics(self.path, part(chunk.number), labels, t.players)
         except (OSError, ResultsError) as error:
             return f"is damaged: {error}"
         deals = t.schedule.deals_of(chunk.match, chunk.blocks)

@@ -32,16 +32,16 @@ from mtrain.stats.ratings import alpharank, anchor_in
 from mtrain.stats.stopping import Better, Rule, parse_rule
 from mtrain.stats.tables import ResultsError, Table
 
-# ── Digests ───────────────────────────────────────────────────────────────────────────────────────────
+# ── Chunk statistics ───────────────────────────────────────────────────────────────────────────────────────────
 #
-# Digests: the numbers of some whole blocks, which are all that tables and figures need of their games.
+# Chunk statistics: the numbers of some whole blocks, which are all that tables and figures need of their games.
 #
 # A run makes one a chunk, in whatever order chunks finish, and they are put together in the order of their deals. This
 # module knows no directory but the one it is told to read a part from.
 
 
 @dataclass(frozen=True)
-class Digest:
+class ChunkStatistics:
     """The numbers of some whole blocks: all that tables and figures need of their games and rounds."""
 
     blocks: pd.DataFrame
@@ -71,7 +71,7 @@ class Summary:
     spoilt: pd.DataFrame
 
 
-def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> Digest:
+def chunk_statistics(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None) -> ChunkStatistics:
     """Return the numbers of some whole blocks, after checking every game.
 
     Raises
@@ -83,7 +83,7 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
     tally = checks.tally(g, r, players)
     if tally.spoilt["void"].any():
         g, r = blocks.grid(games), blocks.grid(rounds, "round")
-    return Digest(
+    return ChunkStatistics(
         blocks.block_numbers(g, r),
         blocks.pair_numbers(g),
         [effects.seat_numbers(g), effects.offset_numbers(r)],
@@ -95,7 +95,7 @@ def digest(games: pd.DataFrame, rounds: pd.DataFrame, players: int | None = None
     )
 
 
-def digest_part(path: Path, part: str, labels: Sequence[str], players: int | None = None) -> Digest:
+def part_statistics(path: Path, part: str, labels: Sequence[str], players: int | None = None) -> ChunkStatistics:
     """Return the numbers of one part of the tables in a directory.
 
     Raises
@@ -105,7 +105,7 @@ def digest_part(path: Path, part: str, labels: Sequence[str], players: int | Non
     """
     folders = (path / f"{table.name}.parquet" / part for table in (tables.GAMES, tables.ROUNDS))
     games = files.read(tables.GAMES, [next(folders)], checks.GAME_CHECKED, labels)
-    return digest(games, files.read(tables.ROUNDS, [next(folders)], checks.ROUND_CHECKED, labels), players)
+    return chunk_statistics(games, files.read(tables.ROUNDS, [next(folders)], checks.ROUND_CHECKED, labels), players)
 
 
 def planned(manifest: Manifest) -> int | None:
@@ -114,7 +114,7 @@ def planned(manifest: Manifest) -> int | None:
     return manifest.blocks if part is None else part.get("blocks")
 
 
-def shortfall(path: Path, manifest: Manifest, digests: Sequence[Digest]) -> list[str]:
+def shortfall(path: Path, manifest: Manifest, digests: Sequence[ChunkStatistics]) -> list[str]:
     """Return in words what the parts of a run are short of the whole, if they are.
 
     Raises
@@ -136,7 +136,7 @@ def shortfall(path: Path, manifest: Manifest, digests: Sequence[Digest]) -> list
     return []
 
 
-def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
+def combine(digests: Sequence[ChunkStatistics], warnings: Sequence[str] = ()) -> Summary:
     """Return the numbers of a run from those of its parts, in whatever order they came.
 
     Raises
@@ -162,7 +162,7 @@ def combine(digests: Sequence[Digest], warnings: Sequence[str] = ()) -> Summary:
     )
 
 
-def standings_so_far(digests: Sequence[Digest]) -> pd.DataFrame:
+def standings_so_far(digests: Sequence[ChunkStatistics]) -> pd.DataFrame:
     """Return the standings, without ratings, of the parts of a run that are there."""
     return estimates.standings_from(blocks.merged([part.blocks for part in digests]))
 
@@ -462,7 +462,7 @@ class Results:
         for part in self.parts:
             games = self._read(tables.GAMES, [part], checks.GAME_CHECKED)
             rounds = self._read(tables.ROUNDS, [part], checks.ROUND_CHECKED)
-            digests += [digest(g, r, self.manifest.players) for g, r in blocks.split(games, rounds, PIECE)]
+            digests += [chunk_statistics(g, r, self.manifest.players) for g, r in blocks.split(games, rounds, PIECE)]
         twinless = [f"{part} has no twin and is left out" for part in self.halves]
         return combine(digests, twinless + shortfall(self.path, self.manifest, digests))
 

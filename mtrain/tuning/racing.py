@@ -23,7 +23,7 @@ from mtrain.bots.registry import Registry
 from mtrain.game.rng import SEARCH, stream
 from mtrain.stats import tables
 from mtrain.stats.blocks import Floats, of_agent
-from mtrain.stats.results import Digest
+from mtrain.stats.results import ChunkStatistics
 from mtrain.stats.tables import Column, Table
 from mtrain.tuning.matches import Kept, numbers
 from mtrain.tuning.space import Candidates
@@ -325,10 +325,12 @@ class _Race:
             self.end = end
             self.pruned = not last and self.hunt.behind(values[:end]) > 0 and self.asked.should_prune()
 
-    def stop(self, digests: Sequence[Digest]) -> str | None:
+    def stop(self, digests: Sequence[ChunkStatistics]) -> str | None:
         """Look at what has come; say why to end."""
-        for digest in digests[self.n_come :]:
-            self.come += [float(value) for value in of_agent(digest.blocks, self.label, self.hunt.objective.number)]
+        for chunk_statistics in digests[self.n_come :]:
+            self.come += [
+                float(value) for value in of_agent(chunk_statistics.blocks, self.label, self.hunt.objective.number)
+            ]
         self.n_come = len(digests)
         self.look(self.come)
         return "it has fallen behind" if self.pruned else None
