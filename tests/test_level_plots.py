@@ -57,14 +57,14 @@ def probes(worth=win, half=0.04):
     )
 
 
-def levels(names, dial=None, **changed):
+def levels(names, skill_axis=None, **changed):
     """Levels along the dial; `changed` are columns of other values, None for one that is as it was."""
-    dial = np.linspace(0.9, 0.1, len(names)) if dial is None else dial
+    skill_axis = np.linspace(0.9, 0.1, len(names)) if skill_axis is None else skill_axis
     rows = [
         {"level": name, "agent": name, "dial": x, "target_of": "win", "target": win(x), "blocks": 30}
         | around("win", win(x) + 0.01, 0.03) | around("diff", diff(x) + 0.2, 0.6) | around("regret", 1 + x, 0.3)
         | {"regret_p95": 5 + 9 * x, "stays_in": 0.0, "passes": 0.0, "leaves_marked": 0.0}
-        for name, x in zip(names, dial, strict=True)
+        for name, x in zip(names, skill_axis, strict=True)
     ]  # fmt: skip
     for column, values in changed.items():
         for row, value in zip(rows, values, strict=True):
@@ -146,9 +146,9 @@ def apart(ax):
 
 
 @pytest.mark.parametrize("dial", [np.linspace(0.03, 0, 12), np.linspace(1, 0.97, 12), np.full(12, 0.5)])
-def test_names_of_levels_close_to_one_another_stay_apart(dial):
+def test_names_of_levels_close_to_one_another_stay_apart(skill_axis):
     names = NAMES["twelve"]
-    ax = level_plots.strength(curve(), probes(), levels(names, dial), "win")
+    ax = level_plots.strength(curve(), probes(), levels(names, skill_axis), "win")
     ax.figure.canvas.draw()
     apart(ax)
     above = ax.child_axes[0].get_xticklabels()

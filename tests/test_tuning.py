@@ -17,7 +17,7 @@ from mtrain.game.rules import preset
 from mtrain.tuning.ladder_tables import elsewhere_of, elsewhere_said, levels_of, pairs_of, steps_of
 from mtrain.tuning.measure import regret
 from mtrain.tuning.placing import STRONG, WEAK, Unreached, plan_tuning
-from mtrain.tuning.targets import Beats, Shares, Steps, TargetsError, make_dial, wanted
+from mtrain.tuning.targets import Beats, Shares, Steps, TargetsError, make_skill_axis, wanted
 from mtrain.tuning.tune import Tuned, run_tuning
 from mtrain.tuning.verify import elsewhere, verify
 from tests.helpers.program import mtrain, start, wait_for
@@ -39,18 +39,18 @@ def planned(want: Any, **more: Any) -> Any:
 
 
 def test_a_dial_goes_from_the_strong_agent_to_the_weak_one() -> None:
-    dial = make_dial(Registry(), STRONG, WEAK)
-    assert dial.at(0.0) == "levelled"
-    assert dial.at(1.0) == WEAK
-    values = [dict(Registry().parse(dial.at(x)).params) for x in (0.25, 0.5, 0.75)]
+    skill_axis = make_skill_axis(Registry(), STRONG, WEAK)
+    assert skill_axis.at(0.0) == "levelled"
+    assert skill_axis.at(1.0) == WEAK
+    values = [dict(Registry().parse(skill_axis.at(x)).params) for x in (0.25, 0.5, 0.75)]
     assert [value["memory"] for value in values] == [0.75, 0.5, 0.25]  # evenly
     assert [value["temperature"] for value in values] == [0.3125, 2.5, 8.438]  # by the third power, four digits
     assert [value["depth"] for value in values] == [31.39, 9.95, 3.154]  # by the same factor everywhere
 
 
 def test_whole_numbers_stay_whole_on_a_dial() -> None:
-    dial = make_dial(Registry(), "mc:worlds=64", "mc:worlds=1")
-    assert [dial.at(x) for x in (0.0, 0.5, 1.0)] == ["mc:worlds=64", "mc:worlds=8", "mc:worlds=1"]
+    skill_axis = make_skill_axis(Registry(), "mc:worlds=64", "mc:worlds=1")
+    assert [skill_axis.at(x) for x in (0.0, 0.5, 1.0)] == ["mc:worlds=64", "mc:worlds=8", "mc:worlds=1"]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_whole_numbers_stay_whole_on_a_dial() -> None:
 )
 def test_a_dial_that_turns_nothing_is_refused(ends: tuple[str, str], what: str) -> None:
     with pytest.raises(AgentError, match=what):
-        make_dial(Registry(), *ends)
+        make_skill_axis(Registry(), *ends)
 
 
 # ── What is asked for ─────────────────────────────────────────────────────────────────────────────────────

@@ -21,7 +21,7 @@ from mtrain.game.rules import RuleSet
 from mtrain.tuning.curve import Curve, Found, Probe, fit
 from mtrain.tuning.matches import Kept, Matches, numbers, taken
 from mtrain.tuning.options import Tune
-from mtrain.tuning.targets import Beats, Dial, Shares, Steps, TargetsError, Wanted, make_dial
+from mtrain.tuning.targets import Beats, Shares, SkillAxis, Steps, TargetsError, Wanted, make_skill_axis
 
 GRID = 9  # positions that the search begins with
 REFINES = 2  # how often it looks closer at what the targets are now
@@ -71,7 +71,7 @@ class Tuning:
         Where to look for agents besides.
     """
 
-    dial: Dial
+    skill_axis: SkillAxis
     wanted: Wanted
     names: tuple[str, ...]
     top: AgentSpec | None
@@ -94,14 +94,14 @@ class Tuning:
     @property
     def strongest(self) -> str:
         """The agent of the strongest level."""
-        return str(self.top) if self.top else self.dial.at(0.0)
+        return str(self.top) if self.top else self.skill_axis.at(0.0)
 
     @property
     def sizes(self) -> "Sizes":
         """Return how the budget is spent."""
         matches = self._plays(Kept(Path()))
-        block = matches.alone(self.dial.at(0.5), 1, 0).schedule.n_games
-        pair = matches.pair(self.dial.at(0.0), self.dial.at(1.0), 1, 0).schedule.n_games
+        block = matches.alone(self.skill_axis.at(0.5), 1, 0).schedule.n_games
+        pair = matches.pair(self.skill_axis.at(0.0), self.skill_axis.at(1.0), 1, 0).schedule.n_games
         n = len(self.names)
         chain = isinstance(self.wanted, Beats)
         runs = (
@@ -149,14 +149,14 @@ def plan_tuning(
     agents_from = tuple(map(str, asked.agents_from))
     references, players, names, max_step = asked.references, asked.players, asked.names, asked.max_step
     registry = Registry(agents_from)
-    dial = make_dial(registry, strong, weak)
+    skill_axis = make_skill_axis(registry, strong, weak)
     if not references:
         raise TargetsError("the levels need somebody to play with: name a reference agent")
     if len(references) > players - 1:
         raise TargetsError(f"{len(references)} references are more than the {players - 1} other seats of a table")
     known = tuple(registry.parse(text) for text in references)
     over = None if asked.top is None else registry.parse(asked.top)
-    refuse_peeking([dial.strong, *known, *([over] if over else [])])
+    refuse_peeking([skill_axis.strong, *known, *([over] if over else [])])
     if over is not None and isinstance(wanted, Shares):
         raise TargetsError("a top agent takes the place of the strongest level, whose share is asked for; leave it out")
     if names is None:
@@ -171,7 +171,7 @@ def plan_tuning(
     if max_step is not None and not max_step > 0:
         raise TargetsError(f"max_step is a number of pips/round, above 0, not {max_step!r}")
     tuning = Tuning(
-        dial, wanted, tuple(names), over, known, rules, players, asked.games, asked.seed, max_step, agents_from
+        skill_axis, wanted, tuple(names), over, known, rules, players, asked.games, asked.seed, max_step, agents_from
     )
     if asked.games < tuning.sizes.least:
         raise TargetsError(
@@ -225,7 +225,7 @@ class Search:
 
     def probe(self, name: str, x: float, deals: int, deal_set: int) -> None:
         """Play a position among the references."""
-        made = self.matches.kept.results(name, self.matches.alone(self.tuning.dial.at(x), deals, deal_set))
+        made = self.matches.kept.results(name, self.matches.alone(self.tuning.skill_axis.at(x), deals, deal_set))
         self.probes.append((x, deal_set, {column: numbers(made, column) for column in ("win", "diff")}))
 
     def curve(self, column: str) -> Curve:
@@ -273,7 +273,7 @@ def _read_off(found: Search, best: float) -> list[Placed]:
             for name, target in zip(tuning.names, tuning.wanted.targets, strict=True)
         ]
     curve = found.curve("diff")
-    lowest = Placed(tuning.names[0], tuning.dial.at(1.0), None, "diff", _end(1.0, "weak"))
+    lowest = Placed(tuning.names[0], tuning.skill_axis.at(1.0), None, "diff", _end(1.0, "weak"))
     if isinstance(tuning.wanted, Steps) and tuning.wanted.weakest is not None:
         lowest = _place(tuning, tuning.names[0], "win", tuning.wanted.weakest, found.curve("win"))
     strong = best if tuning.top else float(curve.at(0.0)[0])
@@ -307,7 +307,7 @@ def _place(tuning: Tuning, name: str, quantity: str, target: float, curve: Curve
     if math.isnan(where.at):
         what = {"win": "share of games", "diff": "pips/round", "taken": "share of rounds"}[quantity]
         raise Unreached(f"level {name!r} cannot be reached ({what}): {where.why}")
-    return Placed(name, tuning.dial.at(where.at), target, quantity, where)
+    return Placed(name, tuning.skill_axis.at(where.at), target, quantity, where)
 
 
 def _chain(found: Search, wanted: Beats) -> list[Placed]:
@@ -342,5 +342,5 @@ def _chain(found: Search, wanted: Beats) -> list[Placed]:
 
 def _below(found: Search, above: Placed, what: str, x: float, deals: int, deal_set: int) -> Probe:
     """Play a position against the level above it: what the latter takes of the rounds."""
-    t = found.matches.pair(above.agent, found.tuning.dial.at(x), deals, deal_set)
+    t = found.matches.pair(above.agent, found.tuning.skill_axis.at(x), deals, deal_set)
     return Probe(x, deal_set, taken(found.matches.kept.results(f"below-{above.name}-{what}", t), "round_wins"))

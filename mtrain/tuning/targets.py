@@ -24,7 +24,7 @@ from mtrain.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Dial:
+class SkillAxis:
     """Agents from a strong one (0) to a weak one (1).
 
     Attributes
@@ -56,7 +56,7 @@ def _between(here: float, there: float, x: float) -> float:
     return there * x**3 if here == 0 else here + (there - here) * x
 
 
-def make_dial(registry: Registry, strong: str, weak: str) -> Dial:
+def make_skill_axis(registry: Registry, strong: str, weak: str) -> SkillAxis:
     """Return the dial between two agents.
 
     Raises
@@ -81,7 +81,7 @@ def make_dial(registry: Registry, strong: str, weak: str) -> Dial:
         moved.append((name, parameter.kind, here, there))
     if not moved:
         raise AgentError(f"a dial needs two ends, and {strong!r} and {weak!r} are the same")
-    return Dial(ends[0], ends[1], tuple(moved))
+    return SkillAxis(ends[0], ends[1], tuple(moved))
 
 
 # ── Targets ───────────────────────────────────────────────────────────────────────────────────────────

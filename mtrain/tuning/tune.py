@@ -118,8 +118,8 @@ def spec_of(tuning: Tuning) -> dict[str, Any]:
     """Return what the games of a tuning depend on, as JSON values."""
     base, changes = house_rules(tuning.rules)
     return {
-        "strong": tuning.dial.at(0.0),
-        "weak": tuning.dial.at(1.0),
+        "strong": tuning.skill_axis.at(0.0),
+        "weak": tuning.skill_axis.at(1.0),
         "top": str(tuning.top) if tuning.top else None,
         "wanted": str(tuning.wanted),
         "names": list(tuning.names),
@@ -268,7 +268,7 @@ def _write_tables(found: Search, ladder: Ladder, out: Path) -> None:
     columns = dict.fromkeys(name for _, _, values in found.probes for name in values)
     for column in columns:
         probes = [Probe(x, deal_set, values[column]) for x, deal_set, values in found.probes]
-        agents = [found.tuning.dial.at(x) for x, _, _ in found.probes]
+        agents = [found.tuning.skill_axis.at(x) for x, _, _ in found.probes]
         frame = probes_table(probes, agents, share=column != "diff")
         files.write(ladder_tables.PROBES, frame, out / f"probes-{column}.parquet")
         if column != "taken":
