@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from mtrain.stats.intervals import t_quantile
-from mtrain.stats.sequential import EVERY, FIRST, MOST, Walk, bounds, first_look, fixed_size, radius
+from mtrain.stats.sequential import EVERY, FIRST, MOST, SequentialTest, bounds, first_look, fixed_size, radius
 from mtrain.stats.stopping import Better
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
@@ -95,7 +95,7 @@ def told(noise: str, by: float, truth: float, runs: int, seed: int, estimates: i
         raw += away <= t_quantile(n - 1)
         covered += away <= radius(n)
         if k < estimates:
-            walk = Walk(by, sd, first, EVERY, MOST, bounds(rule.alpha, rule.beta))
+            walk = SequentialTest(by, sd, first, EVERY, MOST, bounds(rule.alpha, rule.beta))
             large += walk.law(truth, mean).above < 0.5  # so the estimate without a bias of the median is larger
             large_raw += mean > truth
     return {

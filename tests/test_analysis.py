@@ -24,7 +24,7 @@ from mtrain.game.positions import parse_position, position_text
 from mtrain.game.record import RecordError
 from mtrain.game.rules import preset
 from mtrain.game.state import STATE
-from mtrain.stats.intervals import together, wilson
+from mtrain.stats.intervals import simultaneous, wilson
 from mtrain.strategy.determinize import determinize
 from tests.helpers.bots import own
 from tests.helpers.program import HERE
@@ -227,7 +227,7 @@ def test_intervals_hold_for_whichever_is_picked() -> None:
     joint = alone = 0
     for _ in range(150):
         values = rng.normal(size=(100, 12))
-        judged = together(values)
+        judged = simultaneous(values)
         best = judged.mean.argmin()
         joint += abs(judged.mean[best]) <= judged.quantile * judged.error[best]
         alone += abs(judged.mean[best]) <= 1.984 * judged.error[best]
@@ -237,10 +237,10 @@ def test_intervals_hold_for_whichever_is_picked() -> None:
 
 def test_groups_that_go_together_cost_nothing() -> None:
     values = np.repeat(np.random.default_rng(1).normal(size=(200, 1)), 5, axis=1)
-    judged = together(values)
+    judged = simultaneous(values)
     assert 1.9 < judged.quantile < 2.2
     assert (judged.diff_error == 0).all()
-    constant = together(np.zeros((50, 2)))
+    constant = simultaneous(np.zeros((50, 2)))
     assert (constant.error == 0).all()
     assert np.isfinite(constant.quantile)
 

@@ -9,7 +9,7 @@ from scipy import optimize, stats
 from mtrain.stats.sequential import (
     EVERY,
     FIRST,
-    Walk,
+    SequentialTest,
     bounds,
     first_look,
     fixed_size,
@@ -195,9 +195,9 @@ def endings(walk, mean, asked, runs, seed):
 @pytest.mark.parametrize(
     "walk",
     [
-        Walk(0.5, 2.0, 30, 10, 10_000, bounds(0.05, 0.05)),
-        Walk(0.5, 1.0, 30, 16, 100, bounds(0.05, 0.1)),  # ends undecided now and then
-        Walk(0.5, 5.0, 30, 1, 2_000, bounds(0.1, 0.05)),  # steps so small that looks are merged
+        SequentialTest(0.5, 2.0, 30, 10, 10_000, bounds(0.05, 0.05)),
+        SequentialTest(0.5, 1.0, 30, 16, 100, bounds(0.05, 0.1)),  # ends undecided now and then
+        SequentialTest(0.5, 5.0, 30, 1, 2_000, bounds(0.1, 0.05)),  # steps so small that looks are merged
     ],
     ids=["usual", "short", "fine"],
 )
@@ -212,7 +212,7 @@ def test_the_law_of_a_walk_is_what_simulation_finds(walk, truth):
 
 
 def test_the_law_is_symmetric_where_the_errors_are():
-    walk = Walk(0.5, 2.0, 30, 10, 10_000, bounds(0.05, 0.05))
+    walk = SequentialTest(0.5, 2.0, 30, 10, 10_000, bounds(0.05, 0.05))
     at_null, at_other = walk.law(0.0), walk.law(0.5)
     assert at_null.upper == pytest.approx(at_other.lower, abs=1e-6)
     assert at_null.size == pytest.approx(at_other.size, rel=1e-6)
@@ -222,7 +222,7 @@ def test_the_law_is_symmetric_where_the_errors_are():
 
 @pytest.mark.parametrize("n", [30, 80, 200])
 def test_the_estimate_after_a_test_has_half_of_all_ends_above_it(n):
-    walk = Walk(0.5, 2.0, 30, 10, 10_000, bounds(0.05, 0.05))
+    walk = SequentialTest(0.5, 2.0, 30, 10, 10_000, bounds(0.05, 0.05))
     ended = (walk.bounds[1] * walk.sd**2 / walk.by) / n + walk.by / 2  # a mean on the upper bound
     estimate = walk.unbiased(ended, n)
     assert walk.law(estimate, ended).above == pytest.approx(0.5, abs=0.01)
@@ -269,5 +269,5 @@ def test_a_test_finds_what_is_there_in_fewer_blocks_than_one_of_fixed_size():
 
 def test_the_walk_foretells_how_long_a_test_takes():
     found = simulated.told("normal", 0.3, 0.0, 500, seed=2, estimates=1)
-    law = Walk(0.3, 1.0, first_look(EVERY, 10_000), EVERY, 10_000, bounds(0.05, 0.05)).law(0.0)
+    law = SequentialTest(0.3, 1.0, first_look(EVERY, 10_000), EVERY, 10_000, bounds(0.05, 0.05)).law(0.0)
     assert law.size == pytest.approx(found["blocks"], rel=0.1)

@@ -25,7 +25,7 @@ from mtrain.game.kernels import CHOICE, DREW
 from mtrain.game.moves import legal_actions, observe
 from mtrain.game.notation import action_text
 from mtrain.game.rng import WORLD, stream
-from mtrain.stats.intervals import together, wilson
+from mtrain.stats.intervals import simultaneous, wilson
 from mtrain.stats.tables import Column, Table, frame, interval
 from mtrain.strategy.evaluate import look
 from mtrain.strategy.locate import locate
@@ -304,7 +304,7 @@ def _actions(
 ) -> tuple[pd.DataFrame, int]:
     """Return the table of actions from the best on, and which of the legal actions that is."""
     worlds, n = costs.shape
-    judged = together(costs)
+    judged = simultaneous(costs)
     order = np.lexsort((np.arange(n), wrong != SANE, judged.mean))
     best = int(order[0])
     diff, diff_error = judged.mean - judged.mean[best], judged.diff_error[best]

@@ -17,7 +17,7 @@ from mtrain.stats import tables
 from mtrain.stats.blocks import Floats
 from mtrain.stats.intervals import ALONE, CONSTANT, FEW, NOISE, estimate, t_quantile
 from mtrain.stats.results import Results
-from mtrain.stats.sequential import EVERY, FIRST, MOST, Walk, bounds, first_look, fixed_size
+from mtrain.stats.sequential import EVERY, FIRST, MOST, SequentialTest, bounds, first_look, fixed_size
 from mtrain.stats.stopping import Better, of_both
 from mtrain.stats.tables import ResultsError
 
@@ -318,7 +318,7 @@ def _spread(diffs: Floats) -> tuple[float, float, float]:
 
 def _law(rule: Better, sd: float, mean: float) -> tuple[float, float]:
     """Mean number of blocks of a sequential test, and the probability that it says better."""
-    law = Walk(rule.by, sd, first_look(EVERY, MOST), EVERY, MOST, bounds(rule.alpha, rule.beta)).law(mean)
+    law = SequentialTest(rule.by, sd, first_look(EVERY, MOST), EVERY, MOST, bounds(rule.alpha, rule.beta)).law(mean)
     return law.size, law.upper
 
 

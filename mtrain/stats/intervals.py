@@ -378,7 +378,7 @@ def _draw(match: int, n: int, repeats: int) -> Ints:
 
 
 @dataclass(frozen=True)
-class Together:
+class Simultaneous:
     """Means over common worlds.
 
     Attributes
@@ -400,7 +400,7 @@ class Together:
     diff_quantile: float
 
 
-def together(values: Floats) -> Together:
+def simultaneous(values: Floats) -> Simultaneous:
     """Judge all means, and all differences of two, together.
 
     Parameters
@@ -425,7 +425,9 @@ def together(values: Floats) -> Together:
     for one in range(groups):
         diff_error[one] = np.sqrt(((off - off[:, one : one + 1]) ** 2).sum(axis=0) / (n - 1.0) / n)
         most = np.maximum(most, _largest(moved - moved[:, one : one + 1], diff_error[one]))
-    return Together(mean, error, max(least, _quantile(_largest(moved, error))), diff_error, max(least, _quantile(most)))
+    return Simultaneous(
+        mean, error, max(least, _quantile(_largest(moved, error))), diff_error, max(least, _quantile(most))
+    )
 
 
 def _largest(moved: Floats, error: Floats) -> Floats:

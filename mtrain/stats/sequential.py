@@ -218,7 +218,7 @@ _GONE = 1e-9  # so few walks still on their way are none
 
 
 @dataclass(frozen=True)
-class Law:
+class OperatingCharacteristics:
     """How a test ends if its mean is this.
 
     Attributes
@@ -238,7 +238,7 @@ class Law:
 
 
 @dataclass(frozen=True)
-class Walk:
+class SequentialTest:
     """A sequential test of the mean 0 against the mean `by`.
 
     Attributes
@@ -258,7 +258,7 @@ class Walk:
     most: int
     bounds: tuple[float, float]
 
-    def law(self, mean: float, asked: float = 0.0) -> Law:
+    def law(self, mean: float, asked: float = 0.0) -> OperatingCharacteristics:
         """Work out how the test ends if the numbers have this mean, and how often with a mean of at least `asked`."""
         from scipy.special import ndtr
 
@@ -286,7 +286,7 @@ class Walk:
             at = nodes
             if here.sum() < _GONE:
                 break
-        return Law(upper, lower, size, above)
+        return OperatingCharacteristics(upper, lower, size, above)
 
     def unbiased(self, mean: float, n: int) -> float:
         """Estimate the mean behind a test that ended after `n` numbers with this mean, without a bias of the median.

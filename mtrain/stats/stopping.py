@@ -25,7 +25,7 @@ from mtrain.errors import UsageError
 from mtrain.stats import tables
 from mtrain.stats.blocks import Bools, Floats, Ints
 from mtrain.stats.intervals import ALONE, NOISE, Estimate, estimate, t_quantile
-from mtrain.stats.sequential import FIRST, Walk, bounds, first_look, fixed_size, likelihood_ratio, radius
+from mtrain.stats.sequential import FIRST, SequentialTest, bounds, first_look, fixed_size, likelihood_ratio, radius
 
 # ── Stopping rules ────────────────────────────────────────────────────────────────────────────────────
 
@@ -334,7 +334,9 @@ def comparison(
         sd = float(np.std(diffs, ddof=1))
         fixed = np.ceil(fixed_size(sd, rule.by, rule.alpha, rule.beta))
         if n >= FIRST:
-            adjusted = -Walk(rule.by, sd, first_look(every, most), every, most, rule.bounds).unbiased(-mean, n)
+            adjusted = -SequentialTest(rule.by, sd, first_look(every, most), every, most, rule.bounds).unbiased(
+                -mean, n
+            )
     if not decided:
         notes.append("the test has not ended yet" if not finished else "all blocks were played before the test ended")
     verdict = decided or (INCONCLUSIVE if finished else UNFINISHED)
