@@ -317,7 +317,7 @@ def test_follies_are_said_with_their_share():
     assert level_plots.NEVER not in said
     some = level_plots.plausibility(levels("abc", passes=[None, np.nan, None])).get_xlabel()
     assert some.endswith(f"{level_plots.NEVER}\nnot looked at: b")
-    none = {column: [np.nan] * 3 for column in level_plots.BLUNDERS}
+    none = {column: [np.nan] * 3 for column in level_plots.BLUNDER_KINDS}
     assert level_plots.NEVER not in level_plots.plausibility(levels("abc", **none)).get_xlabel()
 
 
@@ -383,5 +383,5 @@ def test_what_the_tables_allow_is_written_the_same_bytes_and_settings_left_alone
     assert written("probes-diff") == {"strength_diff"}
     assert written("pairs", "steps") == {"matrix"}
     assert written("levels") == {"plausibility"}
-    unseen = {column: [np.nan] * 5 for column in ("regret", *level_plots.BLUNDERS)}
+    unseen = {column: [np.nan] * 5 for column in ("regret", *level_plots.BLUNDER_KINDS)}
     assert level_plots.figures(tmp_path / "unseen", {"levels": levels(names, **unseen)}) == []

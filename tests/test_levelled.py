@@ -17,7 +17,7 @@ from mtrain.game.state import NEVER, STATE
 from mtrain.game.tiles import HI, LO
 from mtrain.strategy.evaluate import outcomes
 from mtrain.strategy.longest_train import DEEP, LONGEST, TRAIL, longest_train, parse_hand
-from mtrain.strategy.weaken import BLUNDERS, IDLE, OPEN, SANE, STAYS, _softmax, blunder, dim, whole
+from mtrain.strategy.weaken import BLUNDER_KINDS, IDLE, OPEN, SANE, STAYS, _softmax, blunder, dim, whole
 from mtrain.table import people
 from mtrain.tuning import ladder_tables, level_plots
 from tests.helpers.bots import own
@@ -177,7 +177,7 @@ def test_L03_no_level_does_what_nobody_would_do(text: str) -> None:
 
 def test_the_follies_have_one_set_of_names() -> None:
     """The kernels count them, tables have them as columns, figures and the terminal put them into words."""
-    assert BLUNDERS == tuple(level_plots.BLUNDERS) == ladder_tables.LEVELS.names[-3:] == tuple(people.WHY_NOT)
+    assert BLUNDER_KINDS == tuple(level_plots.BLUNDER_KINDS) == ladder_tables.LEVELS.names[-3:] == tuple(people.WHY_NOT)
 
 
 def test_who_has_no_sense_does_all_of_it() -> None:

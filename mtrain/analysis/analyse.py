@@ -29,7 +29,7 @@ from mtrain.stats.intervals import simultaneous, wilson
 from mtrain.stats.tables import Column, Table, frame, interval
 from mtrain.strategy.evaluate import look
 from mtrain.strategy.locate import locate
-from mtrain.strategy.weaken import BLUNDERS, SANE, STAYS, judge
+from mtrain.strategy.weaken import BLUNDER_KINDS, SANE, STAYS, judge
 
 # ── Tables of analysis ────────────────────────────────────────────────────────────────────────────────
 #
@@ -326,7 +326,7 @@ def _actions(
         "out_hi": out_hi,
         "worlds": np.full(n, worlds),
         "agents": np.array(would, object),
-        "folly": np.array(["", *BLUNDERS], object)[np.maximum(wrong - STAYS + 1, 0)],
+        "folly": np.array(["", *BLUNDER_KINDS], object)[np.maximum(wrong - STAYS + 1, 0)],
         "note": np.where(varies, "", "the same in every world").astype(object),
     }
     return frame(ACTIONS, {name: column[order] for name, column in data.items()}), best

@@ -24,7 +24,7 @@ from mtrain.game.state import TURNS
 from mtrain.stats.intervals import t_quantile
 from mtrain.stats.tables import Table, frame
 from mtrain.strategy.evaluate import before_deal, look, with_hand
-from mtrain.strategy.weaken import BLUNDERS, STAYS, judge
+from mtrain.strategy.weaken import BLUNDER_KINDS, STAYS, judge
 from mtrain.tuning.measure import regret
 
 REFERENCE = "heuristic"
@@ -257,7 +257,7 @@ def _judged(each: _Decision, names: Sequence[str], reference: Bot, worlds: int, 
         "error": error,
         "skill": float(more.mean()),
         "skill_error": float(more.std(ddof=1)) / worlds**0.5,
-        "folly": "" if wrong < STAYS else BLUNDERS[wrong - STAYS],
+        "folly": "" if wrong < STAYS else BLUNDER_KINDS[wrong - STAYS],
     }
 
 

@@ -1,8 +1,8 @@
 """Surveys: what an action leaves behind, told in numbers, and the policy that weighs them.
 
 After an action the best trail from one's own end through what is left of the hand is the *plan*, and the tiles off
-it are the *rest*. `extract_features` tells of both in features; a policy is a weight for each, and the least sum wins. This
-module reads observations and must not know who plays.
+it are the *rest*. `extract_features` tells of both in features; a policy is a weight for each, and the least sum wins.
+This module reads observations and must not know who plays.
 """
 
 import numpy as np

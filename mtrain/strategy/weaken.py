@@ -34,7 +34,7 @@ from mtrain.strategy.rollouts import BASE_HEURISTIC, BASE_PLANNER, base_action, 
 # What is wrong with an action: nothing; another would have gone out; it passes, and could lay a tile; it lays elsewhere
 # a tile that would have closed its own marked train, and been laid as well there.
 SANE, STAYS, IDLE, OPEN = range(4)
-BLUNDERS = ("stays_in", "passes", "leaves_marked")
+BLUNDER_KINDS = ("stays_in", "passes", "leaves_marked")
 """What the follies are called where they are counted, from `STAYS` on."""
 
 

@@ -30,7 +30,7 @@ from mtrain.tuning import ladder_tables
 DRAWN = ("win", "diff")
 """Quantities whose strength can be drawn along the dial: the share of games won, and pips per round."""
 
-BLUNDERS = {
+BLUNDER_KINDS = {
     "stays_in": "stays in where it could go out",
     "passes": "passes where it could lay a tile",
     "leaves_marked": "leaves its train marked where closing it is free",
@@ -216,7 +216,7 @@ def figures(out: Path, frames: Mapping[str, pd.DataFrame], *, unit: str = "pips"
             drawn[f"strength_{quantity}"] = strength(curve, probes, levels, quantity, unit=unit)
     if pairs is not None and len(pairs):
         drawn["matrix"] = matrix(pairs, levels)
-    if levels[["regret", *BLUNDERS]].notna().any(axis=None):
+    if levels[["regret", *BLUNDER_KINDS]].notna().any(axis=None):
         drawn["plausibility"] = plausibility(levels, unit=unit)
     for ax in drawn.values():
         captioned(ax, caption)
@@ -367,7 +367,7 @@ def _follies(levels: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """Say which levels do what no level should, in which share of their decisions, and of whom it isn't known."""
     said = []
     unknown = np.zeros(len(levels), dtype=bool)
-    for column, what in BLUNDERS.items():
+    for column, what in BLUNDER_KINDS.items():
         share = style.floats(levels, column)
         unknown |= np.isnan(share)
         who = [f"{name}\u00a0({100 * v:.3g}\u00a0%)" for name, v in zip(names, share, strict=True) if v > 0]

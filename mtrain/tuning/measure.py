@@ -31,7 +31,7 @@ from mtrain.stats.results import Results
 from mtrain.stats.sequential import fixed_size
 from mtrain.stats.tables import ResultsError
 from mtrain.strategy.evaluate import look
-from mtrain.strategy.weaken import BLUNDERS, STAYS, judge
+from mtrain.strategy.weaken import BLUNDER_KINDS, STAYS, judge
 from mtrain.tuning import ladder_tables
 from mtrain.tuning.matches import Matches, numbers, taken
 
@@ -224,7 +224,7 @@ class Plausibility:
         Pips a decision, and the 95 % interval over games; nan where there is none.
     regret_p95
         Pips: nineteen decisions of twenty cost no more. It has the spread of the worlds in it.
-    follies
+    blunders
         By what is wrong: how often it was done, and how often it could have been.
     """
 
@@ -279,7 +279,7 @@ def plausibility(
         who = np.roll(np.arange(players), deal % players)[None]
         starter = np.array([first_starter(seed, players, deal)])
         play(rules, [watched, *bots[1:]], Games(np.array([deal]), np.zeros(1, np.int64), starter, who), seed)
-    done, could = np.zeros(len(BLUNDERS) + STAYS, np.int64), np.zeros(len(BLUNDERS) + STAYS, np.int64)
+    done, could = np.zeros(len(BLUNDER_KINDS) + STAYS, np.int64), np.zeros(len(BLUNDER_KINDS) + STAYS, np.int64)
     for _, obs, actions, answer in seen:
         wrong = judge(obs, actions)
         done[wrong[actions == answer]] += 1
@@ -295,7 +295,7 @@ def plausibility(
     clusters, at = np.unique(game, return_inverse=True)
     means = np.bincount(at, found) / np.bincount(at)
     over = estimate(means, np.zeros(len(clusters), np.int64), 1)
-    blunders = {name: (int(done[k]), int(could[k])) for k, name in enumerate(BLUNDERS, STAYS)}
+    blunders = {name: (int(done[k]), int(could[k])) for k, name in enumerate(BLUNDER_KINDS, STAYS)}
     return Plausibility(
         len(seen), len(found), float(over.mean[0]), float(over.lo[0]), float(over.hi[0]),
         float(np.quantile(found, 0.95)), blunders,
@@ -434,7 +434,7 @@ def climb(
 
     Parameters
     ----------
-    plays
+    matches
         Who plays, and where it is kept.
     registry
         Where agents are found.

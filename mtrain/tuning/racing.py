@@ -327,10 +327,8 @@ class _Race:
 
     def stop(self, digests: Sequence[ChunkStatistics]) -> str | None:
         """Look at what has come; say why to end."""
-        for chunk_statistics in digests[self.n_come :]:
-            self.come += [
-                float(value) for value in of_agent(chunk_statistics.blocks, self.label, self.hunt.objective.number)
-            ]
+        for done in digests[self.n_come :]:
+            self.come += [float(value) for value in of_agent(done.blocks, self.label, self.hunt.objective.number)]
         self.n_come = len(digests)
         self.look(self.come)
         return "it has fallen behind" if self.pruned else None

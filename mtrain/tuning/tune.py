@@ -235,7 +235,7 @@ def _level(placed: Placed, ladder: Ladder, k: int, registry: Registry) -> dict[s
         "decisions": plain.decisions, "looks": plain.looks,
         **_numbers({"regret": plain.regret, "regret_lo": plain.regret_lo, "regret_hi": plain.regret_hi,
                     "regret_p95": plain.regret_p95}),
-        **{name: done / plain.decisions for name, (done, _) in plain.follies.items()},
+        **{name: done / plain.decisions for name, (done, _) in plain.blunders.items()},
     }  # fmt: skip
     if k:
         row = ladder.steps.iloc[k - 1]

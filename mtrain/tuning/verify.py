@@ -20,7 +20,7 @@ from mtrain.game.rules import RuleSet, override, preset
 from mtrain.stats import files, tables
 from mtrain.stats.intervals import Estimate, t_quantile
 from mtrain.stats.ranks import LEVEL, holm
-from mtrain.strategy.weaken import BLUNDERS
+from mtrain.strategy.weaken import BLUNDER_KINDS
 from mtrain.tuning import ladder_tables
 from mtrain.tuning.ladder_tables import elsewhere_said
 from mtrain.tuning.matches import Kept, Matches, numbers
@@ -220,9 +220,9 @@ def _judged(levels: Levels, ladder: Ladder) -> pd.DataFrame:
     claims.judge("a step as large as the mean", dict.fromkeys(even, 0.0), offs, {})
     for name, plain in zip(ladder.names, ladder.plausible, strict=True):
         said = known[name].get("plausibility", {})
-        if all(folly in said for folly in BLUNDERS):
-            rate = sum(done for done, _ in plain.follies.values()) / plain.decisions
-            before = sum(said[folly] for folly in BLUNDERS)
+        if all(folly in said for folly in BLUNDER_KINDS):
+            rate = sum(done for done, _ in plain.blunders.values()) / plain.decisions
+            before = sum(said[folly] for folly in BLUNDER_KINDS)
             claims.add(name, "share of follies", before, (rate,), rate == 0 or before > 0)
     return claims.table()
 
