@@ -588,7 +588,7 @@ def test_K28_a_first_turn_lays_any_number_of_tiles_on_its_own_train() -> None:
 
 def test_K28_stopping_is_no_failed_turn() -> None:
     position = after(at(*K28), "12-5@0", "pass")
-    assert (shown(position), position[0].riding) == ("open, marked, turn 1", 1)
+    assert (shown(position), position[0].in_first_train) == ("open, marked, turn 1", 1)
 
 
 def test_K28_the_mexican_train_and_marked_trains_wait() -> None:
@@ -640,7 +640,7 @@ def test_K17_while_nobody_holds_a_double_the_seats_draw_in_turn(engine: str) -> 
     lap = ["2 draw 8-1", "3 draw 8-2", "0 draw 8-3", "1 draw 8-4"]
     assert forced(rules, *K17, boneyard)[:7] == [*lap, "2 draw 8-5", "3 draw 4-4", "3 engine 4-4"]
     position = at(rules, *K17, boneyard)
-    assert (line(position, "starter"), position[0].turn, position[0].riding) == ("starter 2", 3, 1)
+    assert (line(position, "starter"), position[0].turn, position[0].in_first_train) == ("starter 2", 3, 1)
     assert (line(position, "hand 3"), can(position)) == ("hand 3: 8-2 4-1", ["4-1@3"])
 
 

@@ -304,8 +304,8 @@ def test_a_turn_in_its_parts(table: tuple[dict, int], seed: int) -> None:
     rules, _ = table
     for here in walk(deal_by_chance(*table, seed), seed):
         s = here[0]
-        assert s.owed != RIDE or s.riding
-        assert not s.riding or (rules["first_turn"] == "train" and not s.acted >> int(s.turn) & 1)
+        assert s.owed != RIDE or s.in_first_train
+        assert not s.in_first_train or (rules["first_turn"] == "train" and not s.acted >> int(s.turn) & 1)
         assert not (s.drawn and s.owed == RIDE)
         assert s.owed == FIRST or s.tally[s.turn, 3] > 0
         trains = {action.train for action in legal_actions(here) if action.is_lay}

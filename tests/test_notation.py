@@ -223,12 +223,12 @@ def test_what_is_not_said_is_as_at_a_turns_beginning() -> None:
     s = parse_position("hand 2: 12-1")[0]
     rules = preset("standard")
     assert (s.n_seats, s.max_pip, s.hand_size, s.number, s.engine) == (4, 12, rules.hand_for(4), 1, 12)
-    assert (s.turn, s.owed, s.drawn, s.riding, s.still, s.over) == (0, 0, 0, 0, 0, 0)
+    assert (s.turn, s.owed, s.drawn, s.in_first_train, s.idle_turns, s.over) == (0, 0, 0, 0, 0, 0)
     assert (s.count[:4].tolist(), s.top) == ([0, 0, 1, 0], s.n_tiles)
 
 
 def test_a_first_turn_is_known_from_who_has_had_one() -> None:
-    rides = [parse_position(f"rules trainyard\nacted 0 2\nturn {seat}")[0].riding for seat in range(4)]
+    rides = [parse_position(f"rules trainyard\nacted 0 2\nturn {seat}")[0].in_first_train for seat in range(4)]
     assert rides == [0, 1, 0, 1]
 
 

@@ -42,7 +42,20 @@ def test_the_past_is_shown_as_everybody_saw_it() -> None:
         masked.hand[:] = 0
         befores.append(masked.copy())
         last, told = here, story_so_far
-    public = ("table", "end", "open_on", "marked", "count", "top", "laid", "since", "turn", "owed", "drawn", "riding")
+    public = (
+        "table",
+        "end",
+        "open_on",
+        "marked",
+        "count",
+        "top",
+        "laid",
+        "since",
+        "turn",
+        "owed",
+        "drawn",
+        "in_first_train",
+    )
     pasts = list(events(last))
     assert len(pasts) == len(told) > 50
     for event, before in zip(pasts, befores, strict=False):

@@ -108,7 +108,7 @@ def test_an_act_says_what_the_observation_says(name: str) -> None:
         assert said["boneyard"] == int(s.n_tiles) - int(s.top)
         assert said["totals"] == s.score[:n].tolist()
         assert said["laid"] == [f"{tile_text(t)}@{trains[s.laid_on[t] - 1]}" for t in s.laid[: s.n_laid].tolist()]
-        assert (said["drawn"], said["riding"]) == (bool(s.drawn), bool(s.riding))
+        assert (said["drawn"], said["riding"]) == (bool(s.drawn), bool(s.in_first_train))
         assert said["actions"] == [protocol._action(action, n).strip('"') for action in legal]
         assert said["chance"] == 7
 

@@ -97,9 +97,9 @@ def test_the_position_after_every_event_is_the_one_played() -> None:
             "turn",
             "count",
             "top",
-            "still",
+            "idle_turns",
             "void",
-            "fresh",
+            "unseen_draws",
             "pips",
         ):
             assert np.array_equal(there[0][field], position[0][field])

@@ -192,7 +192,7 @@ def test_each_draw_since_may_be_one() -> None:
     position = parse_position(f"rules pinecone\n{PASSED}\nfresh 3 0 0 0\nvoid 0: 9:1 3:0 7:3")
     assert most(position, 0) == {7: 0}
     position = parse_position(f"rules pinecone\n{PASSED} 11-2 11-3 11-5\nfresh 3 0 0 0\nvoid 3: 9:0").copy()
-    position[0].fresh[3] = 2
+    position[0].unseen_draws[3] = 2
     assert most(position, 3) == {9: 2}
 
 

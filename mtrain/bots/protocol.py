@@ -111,7 +111,7 @@ def _flat(obs, i, out):
     out[2] = o.n_seats
     out[3] = o.owed
     out[4] = o.drawn
-    out[5] = o.riding
+    out[5] = o.in_first_train
     out[6] = np.int64(o.n_tiles) - o.top
     out[7] = o.marked
     out[8] = o.n_open

@@ -79,7 +79,7 @@ def clear_round(s):
     s.tally[:] = 0
     s.pips[:] = 0
     s.count[:] = 0
-    s.fresh[:] = 0
+    s.unseen_draws[:] = 0
     s.void[:] = NEVER
     s.laid_on[:] = 0
     s.since[:] = 0
@@ -92,15 +92,15 @@ def clear_round(s):
     s.marked = 0
     s.acted = 0
     s.stopped = 0
-    s.sought = 0
-    s.still = 0
+    s.engine_draws = 0
+    s.idle_turns = 0
     s.may_pass = 0
     s.drawn = 0
     s.owed = FIRST
     s.over = 0
     s.engine = -1
     s.turn = s.starter
-    s.riding = s.train_first
+    s.in_first_train = s.train_first
 
 
 @kernel
@@ -195,7 +195,7 @@ def _end_turn(s):
     s.turn = seat
     s.owed = FIRST
     s.drawn = 0
-    s.riding = s.train_first & ~(s.acted >> np.int64(seat)) & 1
+    s.in_first_train = s.train_first & ~(s.acted >> np.int64(seat)) & 1
 
 
 @kernel
@@ -209,8 +209,8 @@ def _pass_turn(s):
     if s.owed == FIRST or (s.owed != RIDE and s.mark_uncovered):
         unchanged = unchanged and s.marked >> seat & 1
         s.marked |= 1 << seat
-    s.still = s.still + 1 if unchanged else 0
-    if s.still == s.n_seats:
+    s.idle_turns = s.idle_turns + 1 if unchanged else 0
+    if s.idle_turns == s.n_seats:
         _finish(s, BLOCKED)
     else:
         _end_turn(s)
@@ -224,7 +224,7 @@ def open_to(s):
         return 1 << np.int64(s.open_on[s.n_open - 1])
     if s.owed == FIRST and s.n_open > 0:
         return 1 << np.int64(s.open_on[0])  # Rule "Doubles": the oldest open one comes first
-    if s.riding and s.owed != EXTRA:
+    if s.in_first_train and s.owed != EXTRA:
         return own
     return own | 1 << np.int64(s.n_seats) | np.int64(s.marked)
 
@@ -234,7 +234,7 @@ def _proves(s, access):
     """Note that the seat on turn holds nothing for these trains."""
     seat = s.turn
     while access:
-        s.void[seat, s.end[lowest(access)]] = s.fresh[seat]
+        s.void[seat, s.end[lowest(access)]] = s.unseen_draws[seat]
         access &= access - 1
 
 
@@ -244,14 +244,14 @@ def at_most(s, seat, v):
     count = np.int64(s.count[seat])
     if s.void[seat, v] == NEVER:
         return count
-    return min(count, np.int64(s.fresh[seat]) - np.int64(s.void[seat, v]))
+    return min(count, np.int64(s.unseen_draws[seat]) - np.int64(s.void[seat, v]))
 
 
 @kernel
 def _draw(s):
     """Draw the next tile of the boneyard."""
     seat = s.turn
-    s.fresh[seat] += 1
+    s.unseen_draws[seat] += 1
     give(s, seat, s.deck[s.top])
     s.top += 1
     s.tally[seat, DRAWS] += 1
@@ -271,12 +271,12 @@ def _find_engine(s):
                     holder = seat
     if best < 0:
         _draw(s)
-        s.sought += 1
+        s.engine_draws += 1
         s.turn = s.turn + 1 if s.turn + 1 < s.n_seats else 0
         return DREW
     s.turn = holder
     _take(s, holder, best, best)
-    s.fresh[holder] -= s.fresh[holder] > 0  # a double that nobody was dealt is the tile just drawn
+    s.unseen_draws[holder] -= s.unseen_draws[holder] > 0  # a double that nobody was dealt is the tile just drawn
     open_station(s, best)
     if s.count[holder] == 0:
         _finish(s, OUT)
@@ -312,7 +312,7 @@ def step(s):
     s.may_pass = 0
     s.n_legal = 0
     if s.owed == RIDE:
-        s.still = 0
+        s.idle_turns = 0
         _end_turn(s)
         return TURN_OVER
     if not s.drawn and s.top < s.n_tiles and (s.owed == FIRST or s.draw_to_cover):
@@ -370,19 +370,19 @@ def apply(s, action):
     s.since[s.n_laid] |= AT_ONCE * s.drawn
     s.n_laid += 1
     s.end[train] = x
-    s.still = 0
+    s.idle_turns = 0
     s.tally[seat, PLAYS] += 1
     if s.drawn:
         s.drawn = 0
-        s.fresh[seat] -= 1  # nothing else fitted: the tile laid is the tile drawn
+        s.unseen_draws[seat] -= 1  # nothing else fitted: the tile laid is the tile drawn
     else:
-        s.void[seat, v] += s.void[seat, v] < s.fresh[seat]  # one of the tiles drawn since is gone
-        s.void[seat, x] += x != v and s.void[seat, x] < s.fresh[seat]
+        s.void[seat, v] += s.void[seat, v] < s.unseen_draws[seat]  # one of the tiles drawn since is gone
+        s.void[seat, x] += x != v and s.void[seat, x] < s.unseen_draws[seat]
     if train == seat:
         s.marked &= ~(1 << seat)  # Rule "A turn": so a marker goes
         s.tally[seat, PLAYS_OWN] += 1
     elif s.owed == EXTRA:
-        s.riding = 0  # the owed tile went elsewhere: the seat has left its first-turn train
+        s.in_first_train = 0  # the owed tile went elsewhere: the seat has left its first-turn train
     for k in range(np.int64(s.n_open)):
         if s.open_on[k] == train:
             _close(s, k)
@@ -391,11 +391,11 @@ def apply(s, action):
         _finish(s, OUT)
         return
     # Rule "Doubles".
-    if v == x and not (s.riding and not s.doubles_count) and not (s.closes and _exhausted(s, v)):
+    if v == x and not (s.in_first_train and not s.doubles_count) and not (s.closes and _exhausted(s, v)):
         s.open_on[s.n_open] = train
         s.n_open += 1
         s.owed = EXTRA if s.extra else COVER
-    elif s.riding:
+    elif s.in_first_train:
         s.owed = RIDE
     else:
         _end_turn(s)

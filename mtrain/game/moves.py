@@ -233,6 +233,6 @@ def why_not(position: np.ndarray, action: int, seat: int | None = None, as_you: 
         return f"the double on train {train_text(int(s.open_on[s.n_open - 1]), int(s.n_seats))} must be covered first"
     if s.owed == FIRST and s.n_open:
         return f"the open double on train {train_text(int(s.open_on[0]), int(s.n_seats))} comes first"
-    if s.owed == RIDE or (s.riding and s.owed != EXTRA):
+    if s.owed == RIDE or (s.in_first_train and s.owed != EXTRA):
         return f"in its first turn a seat lays on its own train, not on train {name}"
     return f"train {name} has no marker"

@@ -16,7 +16,8 @@ from mtrain.game.tiles import HI, LO, parse_tile, tile_of, tile_text
 
 _OWED = {"first": FIRST, "cover": COVER, "extra": EXTRA, "ride": RIDE}
 _OVER = {"out": OUT, "blocked": BLOCKED}
-_FLAGS = {"drawn": 1, "riding": 1, "still": MAX_PLAYERS}  # words of the line `turn`, and the most each can be
+# The other words of the line `turn`: the field of the State that each says, and the most it can be.
+_FLAGS = {"drawn": ("drawn", 1), "riding": ("in_first_train", 1), "still": ("idle_turns", MAX_PLAYERS)}
 
 _FIRST_LINES = ("rules", "seats", "round", "starter", "scores", "engine")
 _MIDDLE_LINES = ("boneyard:", "table:", "since:", "sought", "marked", "open", "turn", "acted", "stopped", "fresh")
@@ -65,14 +66,16 @@ def position_text(position: np.ndarray) -> str:
     lines.append(["table:", *(f"{tile_text(tile)}@{train_text(int(s.laid_on[tile]) - 1, n)}" for tile in laid)])
     ago = [int(turns) for turns in s.since[: int(s.n_laid) + 1]]
     lines.append(["since:", *(f"{turns % AT_ONCE}{'*' * (turns >= AT_ONCE)}" for turns in ago)])
-    lines.append(["sought", s.sought])
+    lines.append(["sought", s.engine_draws])
     lines.append(["marked", *(seat for seat in seats if s.marked >> seat & 1)])
     lines.append(["open", *(train_text(int(train), n) for train in s.open_on[: int(s.n_open)])])
     owed = next(word for word, value in _OWED.items() if value == s.owed)
-    lines.append(["turn", s.turn, "owed", owed, *(word for flag in _FLAGS for word in (flag, s[flag]))])
+    lines.append(
+        ["turn", s.turn, "owed", owed, *(word for flag, (name, _) in _FLAGS.items() for word in (flag, s[name]))]
+    )
     lines.append(["acted", *(seat for seat in seats if s.acted >> seat & 1)])
     lines.append(["stopped", *(seat for seat in seats if s.stopped >> seat & 1)])
-    lines.append(["fresh", *(s.fresh[seat] for seat in seats)])
+    lines.append(["fresh", *(s.unseen_draws[seat] for seat in seats)])
     for seat in seats:
         known = (f"{v}:{s.void[seat, v]}" for v in range(int(s.max_pip) + 1) if s.void[seat, v] != NEVER)
         lines.append([f"void {seat}:", *known])
@@ -196,14 +199,14 @@ def parse_position(text: str) -> np.ndarray:
     _lay_table(s, lines.words("table:"), placed)
     _fill_boneyard(s, lines.words("boneyard:"), placed)
     _read_since(s, lines)
-    s.sought = _number(lines.one("sought", 0), "sought", 0, int(s.n_tiles))
+    s.engine_draws = _number(lines.one("sought", 0), "sought", 0, int(s.n_tiles))
     s.marked = sum(1 << seat for seat in {_number(word, "marked", 0, n - 1) for word in lines.words("marked")})
     s.acted = sum(1 << seat for seat in {_number(word, "acted", 0, n - 1) for word in lines.words("acted")})
     s.stopped = sum(1 << seat for seat in {_number(word, "stopped", 0, n - 1) for word in lines.words("stopped")})
     for word in lines.words("open")[: n + 1]:
         s.open_on[s.n_open] = parse_train(word, n)
         s.n_open += 1
-    s.fresh[:n] = lines.numbers("fresh", n, NEVER - 1)
+    s.unseen_draws[:n] = lines.numbers("fresh", n, NEVER - 1)
     for seat, key in enumerate(voids):
         for word in lines.words(key):
             v, _, since = word.partition(":")
@@ -308,11 +311,12 @@ def _read_turn(s: np.record, words: list[str]) -> None:
     if len(words) % 2 == 0:
         raise ValueError(f"the line 'turn' is a seat, then words and their values, not {' '.join(['turn', *words])!r}")
     s.turn = _number(words[0], "turn", 0, int(s.n_seats) - 1)
-    s.riding = s.train_first and not s.acted >> int(s.turn) & 1
+    s.in_first_train = s.train_first and not s.acted >> int(s.turn) & 1
     for word, value in zip(words[1::2], words[2::2], strict=True):
         if word == "owed":
             s.owed = _choice(value, word, _OWED)
         elif word in _FLAGS:
-            s[word] = _number(value, word, 0, _FLAGS[word])
+            name, most = _FLAGS[word]
+            s[name] = _number(value, word, 0, most)
         else:
             raise ValueError(f"the line 'turn' has no {word!r}; it has owed, {', '.join(_FLAGS)}")

@@ -15,15 +15,15 @@ count               [10]       hand sizes
 top, n_tiles        –          the next tile to draw, and where the boneyard ends
 n_legal             –          legal actions of the seat on turn, the pass included
 double_blank        –          as in the rules
-fresh               [10]       tiles drawn by that seat and not yet seen on the table
-void                [10, 19]   `fresh` when that seat was last seen unable to play number v (`NEVER`: it was not),
-                               less what it has laid of that number since; read it through `kernels.at_most`
+unseen_draws        [10]       tiles drawn by that seat and not yet seen on the table
+void                [10, 19]   `unseen_draws` when that seat was last seen unable to play number v (`NEVER`: it was
+                               not), less what it has laid of that number since; read it through `kernels.at_most`
 laid                [190]      the tiles laid this round, oldest first, without the engine; n_laid of them
 laid_on             [190]      where a tile lies: train + 1, `STATION` for the engine, 0: not on the table
 since               [190]      turns that ended between a tile of `laid` and the one before it, plus `AT_ONCE` if it was
                                the tile just drawn; entry n_laid: turns ended since the last one. From `UNTOLD` on
                                nobody counts: the round's history is lost
-sought              –          tiles drawn to find an engine
+engine_draws        –          tiles drawn to find an engine
 stopped             –          bit per seat: ended its first-turn train though it could have gone on
 end                 [11]       the open end of each train; the Mexican train has the index n_seats
 open_on             [11]       the trains that carry an open double, oldest first; n_open of them
@@ -33,9 +33,9 @@ engine              –          the number of the engine; −1 while none has b
 starter, turn       –          seats
 owed                –          what the turn is about: `FIRST` … `RIDE`
 drawn               –          1: the seat has just drawn a tile and not yet laid it or passed
-riding              –          1: the seat is in its first-turn train
+in_first_train      –          1: the seat is in its first-turn train
 acted, marked       –          bit per seat: has had its first turn; has a marker on its train
-still               –          turns in a row in which nothing changed
+idle_turns          –          turns in a row in which nothing changed
 may_pass            –          1: passing is legal
 over                –          0, `OUT` or `BLOCKED`
 stream              [10]       one random stream a seat
@@ -93,7 +93,7 @@ _FIELDS: list[Any] = [
     ("marked", "i2"),
     ("acted", "i2"),
     ("stopped", "i2"),
-    ("fresh", "u1", (MAX_SEATS,)),
+    ("unseen_draws", "u1", (MAX_SEATS,)),
     ("void", "u1", (MAX_SEATS, N_NUMBERS)),
     ("laid", "u1", (MAX_TILES,)),
     ("laid_on", "u1", (MAX_TILES,)),
@@ -101,7 +101,7 @@ _FIELDS: list[Any] = [
     ("end", "u1", (MAX_TRAINS,)),
     ("open_on", "u1", (MAX_TRAINS,)),
     ("n_open", "u1"),
-    ("sought", "u1"),
+    ("engine_draws", "u1"),
     # the rules
     ("max_pip", "u1"),
     ("n_seats", "u1"),
@@ -124,8 +124,8 @@ _FIELDS: list[Any] = [
     ("turn", "u1"),
     ("owed", "u1"),
     ("drawn", "u1"),
-    ("riding", "u1"),
-    ("still", "u1"),
+    ("in_first_train", "u1"),
+    ("idle_turns", "u1"),
     ("may_pass", "u1"),
     ("over", "u1"),
     # hidden

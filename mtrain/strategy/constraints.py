@@ -14,7 +14,8 @@ deal gives every tile a place that it was dealt or drawn to, and the rules prove
 - a first-turn train stopped by choice could have gone on: that seat held a tile that fits (its *need*).
 
 All but the last are about one tile and one place, so that the consistent deals are the perfect matchings of tiles and
-places, less those that miss a need. Of a position that does not tell its history, `fresh` and `void` are taken instead.
+places, less those that miss a need. Of a position that does not tell its history, `unseen_draws` and
+`void` are taken instead.
 This module must not know how likely anything is.
 """
 
@@ -150,7 +151,7 @@ def _engine_found(d, obs, seat, moment):
     engine = np.int64(obs.engine)
     tile = engine * (engine + 1) // 2 + engine
     d.found_at = moment
-    if obs.sought:
+    if obs.engine_draws:
         d.least[:] = 0
         _drawn(d, obs, tile)
         return
@@ -326,10 +327,10 @@ def _places_untold(d, obs, seat):
             void = np.int64(obs.void[other, v])
             d.last[other, v] = ALWAYS if void == NEVER else void + 1
         if other != seat:
-            old = max(0, np.int64(obs.count[other]) - np.int64(obs.fresh[other]))
+            old = max(0, np.int64(obs.count[other]) - np.int64(obs.unseen_draws[other]))
             for j in range(np.int64(obs.count[other])):
                 newest = np.int64(obs.count[other]) - 1 - j
-                at = 0 if j < old else max(0, np.int64(obs.fresh[other]) - newest)
+                at = 0 if j < old else max(0, np.int64(obs.unseen_draws[other]) - newest)
                 k = _add_place(d, k, other, at, NOWHERE)
     d.first[n_seats] = k
     return k

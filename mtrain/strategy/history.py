@@ -99,7 +99,7 @@ def caught_up(past, obs):
     n = np.int64(past.n_laid)
     return (
         past.engine == obs.engine
-        and past.sought == obs.sought
+        and past.engine_draws == obs.engine_draws
         and n == obs.n_laid
         and past.since[n] == obs.since[n]
         and past.drawn == obs.drawn
@@ -139,10 +139,10 @@ def replay(past, obs):
     """
     if caught_up(past, obs):
         return NOW
-    if past.over or past.n_laid > obs.n_laid or past.sought > obs.sought:
+    if past.over or past.n_laid > obs.n_laid or past.engine_draws > obs.engine_draws:
         return LOST
     if past.engine < 0:
-        if past.sought < obs.sought:
+        if past.engine_draws < obs.engine_draws:
             return _step_hidden(past)
         if obs.engine < 0:
             return LOST
@@ -186,8 +186,8 @@ def agrees(past, obs):
         and past.acted == obs.acted
         and past.n_open == obs.n_open
         and past.owed == obs.owed
-        and past.riding == obs.riding
-        and past.still == obs.still
+        and past.in_first_train == obs.in_first_train
+        and past.idle_turns == obs.idle_turns
         and past.stopped == obs.stopped
     )
 

@@ -144,7 +144,7 @@ def turn_words(s: Any) -> str:
         return f"seat {seat} is on turn{drew} and owes a tile for its double"
     if s.owed == RIDE:
         return f"seat {seat} is on turn and may go on with its first train"
-    if s.riding:
+    if s.in_first_train:
         return f"seat {seat} is on turn{drew} and begins its train"
     return f"seat {seat} is on turn{drew.removesuffix(',')}"
 

@@ -28,7 +28,9 @@ def follow(past, obs):
         n = np.int64(past.n_laid)
         if past.over or n > obs.n_laid or past.since[n] > np.int64(obs.since[n]) & UNTOLD:
             return -1
-        if past.sought > obs.sought or (past.engine >= 0 and (past.engine != obs.engine or past.sought < obs.sought)):
+        if past.engine_draws > obs.engine_draws or (
+            past.engine >= 0 and (past.engine != obs.engine or past.engine_draws < obs.engine_draws)
+        ):
             return -1
         lays = past.engine >= 0 and lays_next(past, obs)
         did = step(past)

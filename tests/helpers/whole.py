@@ -67,7 +67,7 @@ def check(position: np.ndarray) -> None:
     assert 0 <= s.acted < 1 << n
     assert s.turn < n
     assert s.starter < n
-    assert s.still <= n
+    assert s.idle_turns <= n
     assert s.top <= s.n_tiles
     assert s.tally[:n, 3].sum() == s.n_laid  # plays
     assert s.tally[:n, 1].sum() == s.top - n * s.hand_size  # draws
