@@ -21,7 +21,7 @@ from mtrain.game.positions import parse_position, position_text
 from mtrain.game.record import follow, forced_event
 from mtrain.game.rng import below
 from mtrain.game.rules import PRESETS, RuleSet, preset, ranks
-from mtrain.game.state import BLOCKED, OUT, OWN, RIDE, blank
+from mtrain.game.state import AGENT_STATE, BLOCKED, OUT, RIDE, blank
 from mtrain.game.tiles import tile_text
 from tests.helpers.deals import SEEDS, deal_by_chance, games_with, plays_of, rule_sets, walk
 from tests.reference import ranks as reference_ranks
@@ -144,7 +144,7 @@ def _rounds(states, own, n, limit, seen):
 def ends_of(rules: RuleSet, players: int, n: int) -> list[int]:
     """Return how `n` random rounds end: out, blocked, blocked with tiles in the boneyard, not at all."""
     seen = np.zeros(4, np.int64)
-    _rounds(blank(rules, players), np.zeros(1, OWN), n, 1000, seen)
+    _rounds(blank(rules, players), np.zeros(1, AGENT_STATE), n, 1000, seen)
     return seen.tolist()
 
 

@@ -352,7 +352,7 @@ from mtrain.game import jit
 from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.record import play_game, to_line
 from mtrain.game.rules import preset
-from mtrain.game.state import OWN, STATE
+from mtrain.game.state import AGENT_STATE, STATE
 from mtrain.strategy.weaken import levelled_policy
 from mtrain.strategy.montecarlo import monte_carlo
 from mtrain.strategy.planner import PLAIN, planner_policy
@@ -368,7 +368,7 @@ for name, players in small:
     rules = preset(name, rounds=2 if name == "standard" else 1)
     print(to_line(play_game(rules, ["random"] * players, regenerate.choose, seed=5, game=1, starter=1)))
     position = new_game(rules, players, seed=5)
-    own, world, seen = np.zeros(1, OWN), np.zeros(1, STATE), hashlib.sha256()
+    own, world, seen = np.zeros(1, AGENT_STATE), np.zeros(1, STATE), hashlib.sha256()
     for k in range(60):
         n = advance(position)
         if not n:
@@ -380,11 +380,11 @@ for name, players in small:
             seen.update(world.tobytes())
             for params in SEARCHES:
                 own[0].params[: len(params)] = params
-                print(name, k, int(monte_carlo(here[0], own[0])), int(own[0].chance))
+                print(name, k, int(monte_carlo(here[0], own[0])), int(own[0].rng))
         asked = ((planner_policy, PLAIN), (linear_policy, WEIGHTS), (levelled_policy, WEAK))
         for policy, params in asked[: 3 if k % 3 == 0 else 2]:  # the last takes a hundred times as long without a compiler
             own[0].params[: len(params)] = params
-            print(name, k, int(policy(here[0], own[0])), int(own[0].chance))
+            print(name, k, int(policy(here[0], own[0])), int(own[0].rng))
         apply(position, legal_actions(position)[n // 2])
     print(name, seen.hexdigest())
 """

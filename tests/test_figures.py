@@ -16,7 +16,7 @@ from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance, apply, first_round, next_round, nth_action
 from mtrain.game.rng import below
 from mtrain.game.rules import PRESETS, preset
-from mtrain.game.state import OWN, blank
+from mtrain.game.state import AGENT_STATE, blank
 from tests.helpers.deals import games_with
 
 MEANS = json.loads((Path(__file__).parent / "golden" / "means.json").read_text(encoding="utf-8"))
@@ -71,7 +71,7 @@ def far(ours: np.ndarray, theirs: float, error: float) -> float:
 def test_standard_against_a_program_in_c(players: int) -> None:
     told, n = MEANS["standard"][str(players)], MEANS["standard"]["rounds"]
     ours = figures("standard", players, 100_000)
-    ours["actions"] = _actions(blank(preset("standard"), players), np.zeros(1, OWN), np.uint64(5), 100_100)
+    ours["actions"] = _actions(blank(preset("standard"), players), np.zeros(1, AGENT_STATE), np.uint64(5), 100_100)
     # The spread of a round is the same for both programs; the C program's means are printed to three or four places.
     apart = {what: far(ours[what], mean, ours[what].std() / np.sqrt(n)) for what, mean in told.items()}
     assert set(apart) == {"score_per_seat", "actions", "draws", "passes", "blocked", "starter_out"}

@@ -19,7 +19,7 @@ from mtrain.game.kernels import apply as do_action
 from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.positions import parse_position, position_text
 from mtrain.game.rules import PRESETS, preset
-from mtrain.game.state import OWN, STATE
+from mtrain.game.state import AGENT_STATE, STATE
 from mtrain.game.tiles import tile_text
 from mtrain.report import plots
 from mtrain.stats import tables
@@ -54,7 +54,7 @@ def _replayed(world, obs, seat, own, past, n):
     ("name", "players"), [(name, players) for name in PRESETS for players in preset(name).dealable()]
 )
 def test_every_world_goes_the_way_that_the_round_went(name: str, players: int) -> None:
-    own, world, past, looks = np.zeros(1, OWN), np.zeros(1, STATE), np.zeros(1, STATE), 0
+    own, world, past, looks = np.zeros(1, AGENT_STATE), np.zeros(1, STATE), np.zeros(1, STATE), 0
     for seed in range(4):
         rng = random.Random(seed)
         position = new_game(name, players, seed=seed, starter=seed % players)
@@ -150,7 +150,7 @@ def _both_ways(obs, seat, believed, own, scratch, words, pasts, states, out):
 @pytest.mark.parametrize("name", PRESETS)
 def test_witnesses_say_what_the_whole_deal_says(name: str, policy: str) -> None:
     looks = 0
-    own, out = np.zeros(1, OWN), np.zeros(2)
+    own, out = np.zeros(1, AGENT_STATE), np.zeros(2)
     for seed in range(3):
         rng, position, k = random.Random(seed), new_game(name, 4, seed=seed), 0
         while advance(position):
@@ -191,8 +191,8 @@ def test_the_chain_agrees_with_every_deal_weighed(name: str) -> None:
         believed = belief("random", reach=200, warm_up=300, thinning=12)
         counts = sampled(position, seat, 40 * len(deals))
         assert set(counts) == set(deals)
-        own = np.zeros(1, OWN)
-        own[0].chance = 3
+        own = np.zeros(1, AGENT_STATE)
+        own[0].rng = 3
         n = 60 * len(deals)
         worlds = np.zeros(n, STATE)
         _uniform(worlds, obs, seat, own)

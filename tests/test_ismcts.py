@@ -7,16 +7,16 @@ from mtrain.bots.registry import Registry, build
 from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import action_text, parse_action
 from mtrain.game.positions import parse_position
-from mtrain.game.state import OWN
+from mtrain.game.state import AGENT_STATE
 from mtrain.strategy.ismcts import NODE, back_up, child_by, plant, tree_search, walk
 from tests.helpers.program import printed
 
 
 def own_of(text: str, chance: int = 1) -> np.ndarray:
-    """Return what the kernel of an agent brings along: OWN[1]."""
-    own = np.zeros(1, OWN)
+    """Return what the kernel of an agent brings along: AGENT_STATE[1]."""
+    own = np.zeros(1, AGENT_STATE)
     own[0].params[:] = build(Registry().parse(text)).params
-    own[0].chance = chance
+    own[0].rng = chance
     return own
 
 
@@ -42,7 +42,7 @@ def counts(nodes: np.ndarray, text: str) -> tuple[int, int]:
 def test_a_child_is_available_where_its_action_is_legal() -> None:
     nodes = np.zeros(20, NODE)
     plant(nodes)
-    own = np.zeros(1, OWN)
+    own = np.zeros(1, AGENT_STATE)
     n_nodes = 1
     for k in range(40):
         world = FIRST if k % 4 == 0 else SECOND  # the first in a quarter of the walks
@@ -88,21 +88,21 @@ def test_the_bound_counts_the_walks_in_which_a_child_was_legal(rare: tuple[int, 
     """By the parent's visits, 64, even the first would look untried; before the walk each was available once less."""
     often = {text: (63, 64, 5.0) for text in ("12-1@0", "12-1@mexican", "12-5@mexican")}
     nodes = tree_of({"12-5@0": (rare[0] - 1, *rare[1:]), **often})
-    child = walk(nodes, len(nodes), 0, FIRST[0], 1, 1.0, np.zeros(1, OWN)[0])
+    child = walk(nodes, len(nodes), 0, FIRST[0], 1, 1.0, np.zeros(1, AGENT_STATE)[0])
     assert (action_text(int(nodes[child].action), 2) == "12-5@0") == (wanted == "rare")
     assert counts(nodes, "12-5@0")[0] == rare[0]
 
 
 def test_a_full_tree_is_walked_on() -> None:
     nodes = tree_of({"12-1@0": (3, 3, 5.0)})
-    own = np.zeros(1, OWN)
+    own = np.zeros(1, AGENT_STATE)
     assert walk(nodes, len(nodes), 0, FIRST[0], 1, 1.0, own[0]) == 1
     assert walk(nodes, len(nodes), 1, FIRST[0], 1, 1.0, own[0]) == 0
 
 
 def test_a_world_is_shown_each_way_once() -> None:
     nodes = tree_of({text: (3, 3, 5.0) for text in ("12-1@0", "12-1@mexican", "12-5@0", "12-5@mexican")})
-    own = np.zeros(1, OWN)
+    own = np.zeros(1, AGENT_STATE)
     ways = [int(walk(nodes, len(nodes), 0, FIRST[0], 1, 1.0, own[0])) for _ in range(5)]
     assert sorted(ways) == [0, 1, 2, 3, 4]
     assert ways[-1] == 0
@@ -193,13 +193,13 @@ SMALL_SEARCHES = """
 import numpy as np
 from mtrain.game import jit
 from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
-from mtrain.game.state import OWN
+from mtrain.game.state import AGENT_STATE
 from mtrain.strategy.ismcts import tree_search
 
 print(jit.JIT)
 for name, players, base in (("pinecone", 2, 0), ("cardinal", 3, 1), ("trainyard", 4, 2)):
     position = new_game(name, players, seed=6)
-    own = np.zeros(1, OWN)
+    own = np.zeros(1, AGENT_STATE)
     own[0].params[:8] = 3, 1.0, 1, 1, base, 1.0, 2, 1
     for k in range(40):
         n = advance(position)
@@ -207,7 +207,7 @@ for name, players, base in (("pinecone", 2, 0), ("cardinal", 3, 1), ("trainyard"
             break
         here = observe(position, int(position[0].turn))
         if n > 1 and k % 20 > 17:
-            print(name, k, int(tree_search(here[0], own[0])), int(own[0].chance))
+            print(name, k, int(tree_search(here[0], own[0])), int(own[0].rng))
         apply(position, legal_actions(position)[n // 2])
 """
 

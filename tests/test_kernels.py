@@ -11,7 +11,7 @@ import pytest
 
 from mtrain.bots.registry import Registry, build, parameters
 from mtrain.game.jit import kernel
-from mtrain.game.state import N_PARAMS, OWN
+from mtrain.game.state import AGENT_STATE, N_PARAMS
 from mtrain.strategy import evaluate, rollouts
 from mtrain.strategy.montecarlo import USUAL
 from mtrain.strategy.opponent_model import DEFAULTS
@@ -82,12 +82,12 @@ def test_no_record_outlives_its_array(path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "scratch = np.empty(1, OWN); s = scratch[0]",
-        "scratch = np.zeros(1, dtype=OWN); inner(scratch[0])",
-        "scratch = np.empty(1, OWN); scratch[0].chance = own.chance",
-        "s = np.empty(1, OWN)[0]",
+        "scratch = np.empty(1, AGENT_STATE); s = scratch[0]",
+        "scratch = np.zeros(1, dtype=AGENT_STATE); inner(scratch[0])",
+        "scratch = np.empty(1, AGENT_STATE); scratch[0].rng = own.rng",
+        "s = np.empty(1, AGENT_STATE)[0]",
         "copied = states.copy(); s = copied[0]",
-        "scratch = np.empty(1, OWN); again = scratch; s = again[0]",
+        "scratch = np.empty(1, AGENT_STATE); again = scratch; s = again[0]",
     ],
 )
 def test_a_record_that_would_outlive_its_array_is_found(line: str) -> None:
@@ -97,9 +97,9 @@ def test_a_record_that_would_outlive_its_array_is_found(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "return inner(obs, np.empty(1, OWN))",
-        "scratch = np.empty(1, OWN); scratch[0] = own; return inner(scratch)",
-        "s = owns[0]; values = np.empty(9); return values[0] + s.chance",
+        "return inner(obs, np.empty(1, AGENT_STATE))",
+        "scratch = np.empty(1, AGENT_STATE); scratch[0] = own; return inner(scratch)",
+        "s = owns[0]; values = np.empty(9); return values[0] + s.rng",
     ],
 )
 def test_an_array_that_is_handed_on_is_not(line: str) -> None:
@@ -112,7 +112,7 @@ def _filled(owns: Any, total: Any, n: Any) -> Any:
     own = owns[0]
     own.params[:] = 1.0
     for _ in range(n):
-        _overwrite(np.empty(1, OWN))
+        _overwrite(np.empty(1, AGENT_STATE))
     for param in own.params:
         total[0] += param
     return total[0]
@@ -125,7 +125,7 @@ def _overwrite(owns: Any) -> None:
 
 @kernel
 def _made(total: Any, n: Any) -> Any:
-    return _filled(np.empty(1, OWN), total, n)
+    return _filled(np.empty(1, AGENT_STATE), total, n)
 
 
 def test_what_is_handed_on_stays_whole() -> None:

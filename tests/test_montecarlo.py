@@ -10,7 +10,7 @@ from mtrain.bots.registry import Registry, build
 from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import Action
 from mtrain.game.rules import preset
-from mtrain.game.state import OUT, OWN, STATE
+from mtrain.game.state import AGENT_STATE, OUT, STATE
 from mtrain.strategy.evaluate import COUNTS, GO_OUT, LEAD, OWN_PIPS, PROOFS, WIN_GAME, _ahead, cost
 from mtrain.strategy.features import WEIGHTS, linear_policy
 from mtrain.strategy.montecarlo import _doubt, _halve, monte_carlo
@@ -19,8 +19,8 @@ from mtrain.strategy.rollouts import BASE_HEURISTIC, BASE_NONE, BASE_PLANNER, RO
 
 
 def own(params: list[float] | np.ndarray, chance: int = 7) -> np.ndarray:
-    made = np.zeros(1, OWN)
-    made[0].chance = chance
+    made = np.zeros(1, AGENT_STATE)
+    made[0].rng = chance
     made[0].params[: len(params)] = params
     return made
 
@@ -46,7 +46,7 @@ def choices(name: str, players: int, n: int) -> list[np.ndarray]:
 
 def search(obs: np.ndarray, *params: float, chance: int = 7) -> tuple[int, int]:
     me = own(list(params), chance)
-    return int(monte_carlo(obs[0], me[0])), int(me[0].chance)
+    return int(monte_carlo(obs[0], me[0])), int(me[0].rng)
 
 
 @pytest.mark.parametrize("worlds", [1, 4, 33])

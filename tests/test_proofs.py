@@ -15,7 +15,7 @@ from mtrain.game.kernels import at_most
 from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.positions import parse_position, position_text
 from mtrain.game.rules import PRESETS, preset
-from mtrain.game.state import OWN, STATE, UNTOLD
+from mtrain.game.state import AGENT_STATE, STATE, UNTOLD
 from mtrain.game.tiles import tile_text
 from mtrain.strategy.constraints import DEAL, study, unmet
 from mtrain.strategy.determinize import determinize
@@ -91,7 +91,7 @@ def test_so_many_passes_that_nobody_counts_them() -> None:
     with pytest.raises(ValueError, match="since:"):
         list(events(position))
     seat = int(position[0].turn)
-    seen, world, own = observe(position, seat), np.ones(1, STATE), np.zeros(1, OWN)
+    seen, world, own = observe(position, seat), np.ones(1, STATE), np.zeros(1, AGENT_STATE)
     determinize(world[0], seen[0], seat, own[0])
     assert observe(world, seat).tobytes() == seen.tobytes()
     assert legal_actions(world) == legal_actions(position)

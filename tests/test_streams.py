@@ -22,7 +22,7 @@ from mtrain.game.kernels import deal, first_round
 from mtrain.game.moves import advance, apply, legal_actions, new_game, next_round
 from mtrain.game.rng import DEAL, SEAT, SEATING, STARTER, WORLD, Stream, at, below, scaled, stream, uniform
 from mtrain.game.rules import PRESETS, preset
-from mtrain.game.state import OWN, blank
+from mtrain.game.state import AGENT_STATE, blank
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -59,12 +59,12 @@ def _draws(own, bounds, out):
 @given(WORDS, st.lists(st.integers(1, 2**31), min_size=1, max_size=30))
 @settings(deadline=None)
 def test_plain_python_draws_the_same_numbers_as_the_kernels(start: int, bounds: list[int]) -> None:
-    own, out = np.zeros(1, OWN), np.zeros((len(bounds), 2))
-    own[0].chance = start
+    own, out = np.zeros(1, AGENT_STATE), np.zeros((len(bounds), 2))
+    own[0].rng = start
     _draws(own, np.array(bounds), out)
     rng = Stream(start)
     assert out.tolist() == [[rng.below(n), rng.random()] for n in bounds]
-    assert rng.state == int(own[0].chance)
+    assert rng.state == int(own[0].rng)
 
 
 @given(WORDS, st.integers(1, 190))

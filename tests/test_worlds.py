@@ -24,7 +24,7 @@ from mtrain.game.notation import parse_action
 from mtrain.game.positions import parse_position
 from mtrain.game.rng import below
 from mtrain.game.rules import PRESETS, RuleSet, preset
-from mtrain.game.state import HIDDEN, MAX_SEATS, NEVER, OWN, STATE, blank
+from mtrain.game.state import AGENT_STATE, HIDDEN, MAX_SEATS, NEVER, STATE, blank
 from mtrain.game.tiles import HI, LO, set_size, tile_text
 from mtrain.strategy.determinize import determinize
 from mtrain.strategy.montecarlo import monte_carlo
@@ -121,9 +121,9 @@ def test_H31_and_so_is_the_choice() -> None:
             continue
         chosen = []
         for position in (here, other):
-            own = np.zeros(1, OWN)
+            own = np.zeros(1, AGENT_STATE)
             own[0].params[:3] = [4, 1, 0]
-            chosen.append((int(monte_carlo(observe(position, seat)[0], own[0])), int(own[0].chance)))
+            chosen.append((int(monte_carlo(observe(position, seat)[0], own[0])), int(own[0].rng)))
         assert chosen[0] == chosen[1]
 
 
@@ -265,7 +265,7 @@ def _soundness(states, own, n, out):
 def soundness(rules: RuleSet, players: int, n: int) -> list[int]:
     """Return how many bounds were held against true hands, how many were broken, and how many said something."""
     out = np.zeros(3, np.int64)
-    _soundness(blank(rules, players), np.zeros(1, OWN), n, out)
+    _soundness(blank(rules, players), np.zeros(1, AGENT_STATE), n, out)
     return out.tolist()
 
 
@@ -353,8 +353,8 @@ def worlds(rules: RuleSet, players: int, n: int, every: int) -> list[int]:
     """Return what `_worlds` counts over `n` rounds."""
     out = np.zeros(5, np.int64)
     states = np.concatenate([blank(rules, players), np.zeros(2, STATE)])
-    own = np.zeros(2, OWN)
-    own["chance"] = 1, 2
+    own = np.zeros(2, AGENT_STATE)
+    own["rng"] = 1, 2
     _worlds(states, own, n, every, out)
     return out.tolist()
 
@@ -385,8 +385,8 @@ def world_of(seen: np.ndarray, seat: int, own: np.ndarray) -> np.ndarray:
 @given(rule_sets(), SEEDS)
 @settings(SLOW, max_examples=50)
 def test_H32_a_world_observed_again_is_the_same_observation(table: tuple[dict, int], seed: int) -> None:
-    own = np.zeros(1, OWN)
-    own[0].chance = seed
+    own = np.zeros(1, AGENT_STATE)
+    own[0].rng = seed
     position = deal_by_chance(*table, seed)
     for k, here in enumerate(walk(position, seed)):
         if k % 5 == 0:
@@ -400,7 +400,7 @@ def test_H32_a_world_observed_again_is_the_same_observation(table: tuple[dict, i
 
 def test_H32_worlds_go_on_like_the_game() -> None:
     """The seat on turn has the same actions in every world, and each can be played on to its end."""
-    own = np.zeros(1, OWN)
+    own = np.zeros(1, AGENT_STATE)
     for k, here in enumerate(walk(new_game("cardinal", 4, seed=2), 2)):
         if k % 10:
             continue
@@ -415,10 +415,10 @@ def test_worlds_come_from_the_stream_they_are_given() -> None:
     position = new_game("standard", 4, seed=1)
     advance(position)
     seen = observe(position, 0)
-    own = np.zeros(1, OWN)
-    own[0].chance = 5
+    own = np.zeros(1, AGENT_STATE)
+    own[0].rng = 5
     one, two = world_of(seen, 0, own), world_of(seen, 0, own)
-    own[0].chance = 5
+    own[0].rng = 5
     assert one.tobytes() == world_of(seen, 0, own).tobytes() != two.tobytes()
 
 
@@ -441,8 +441,8 @@ def place_counts(seen: np.ndarray, seat: int, n: int) -> np.ndarray:
     """Return how often each tile (row) is in each place (column) of `n` worlds."""
     s = seen[0]
     counts = np.zeros((190, int(s.n_seats) + int(s.n_tiles - s.top)), np.int64)
-    own = np.zeros(1, OWN)
-    own[0].chance = 77
+    own = np.zeros(1, AGENT_STATE)
+    own[0].rng = 77
     _tally_places(seen, np.zeros(1, STATE), seat, own, n, counts)
     return counts
 
@@ -504,8 +504,8 @@ def all_deals(seen: np.ndarray, seat: int) -> list[tuple[frozenset[int], ...]]:
 
 def sample_deals(seen: np.ndarray, seat: int, n: int) -> Counter:
     """Return how often each deal comes up in `n` worlds."""
-    own, world = np.zeros(1, OWN), np.zeros(1, STATE)
-    own[0].chance = 99
+    own, world = np.zeros(1, AGENT_STATE), np.zeros(1, STATE)
+    own[0].rng = 99
     others = [other for other in range(int(seen[0].n_seats)) if other != seat]
     found: Counter = Counter()
     tiles = [(tile, int(HI[tile]), int(LO[tile])) for tile in range(28)]

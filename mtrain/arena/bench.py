@@ -33,7 +33,7 @@ from mtrain.game.kernels import nth_action
 from mtrain.game.moves import advance, apply, legal_actions, new_game
 from mtrain.game.rng import WORLD, Stream, stream
 from mtrain.game.rules import RuleSet, preset
-from mtrain.game.state import N_PARAMS, OWN, STATE
+from mtrain.game.state import AGENT_STATE, N_PARAMS, STATE
 from mtrain.game.tiles import HI, LO, set_size
 from mtrain.stats import files, results, tables
 from mtrain.stats.results import chunk_statistics, combine
@@ -184,11 +184,11 @@ def _random_play(size: Size, program: Path | None) -> Iterator[Figure]:
 
 
 @kernel
-def _roll(states, own, n):
+def _roll(states, agent_state, n):
     """Deal the unseen tiles of an observation again and play the round out at random, `n` times."""
     for _ in range(n):
-        determinize(states[1], states[0], np.int64(states[0].turn), own[0])
-        roll_out(states[1], states[2], ROLL_RANDOM, own[0])
+        determinize(states[1], states[0], np.int64(states[0].turn), agent_state[0])
+        roll_out(states[1], states[2], ROLL_RANDOM, agent_state[0])
 
 
 def _rollouts(size: Size) -> Iterator[Figure]:
@@ -200,11 +200,11 @@ def _rollouts(size: Size) -> Iterator[Figure]:
         advance(position)
         states = np.zeros(3, STATE)
         states[:1] = position
-        own = np.zeros(1, OWN)
+        agent_state = np.zeros(1, AGENT_STATE)
 
-        def rate(states: np.ndarray = states, own: np.ndarray = own) -> float:
+        def rate(states: np.ndarray = states, agent_state: np.ndarray = agent_state) -> float:
             start = time.thread_time()
-            _roll(states, own, size.rollouts)
+            _roll(states, agent_state, size.rollouts)
             return size.rollouts / (time.thread_time() - start)
 
         found = _in_turn(size.tries, rate=rate)
@@ -214,12 +214,12 @@ def _rollouts(size: Size) -> Iterator[Figure]:
 
 
 @kernel
-def _deal_again(states, own, times):
+def _deal_again(states, agent_state, times):
     """Time worlds of one observation, each from the beginning."""
     buffer = np.empty(2, np.int64)
     for k in range(len(times)):
         start = nanoseconds(buffer)
-        determinize(states[1], states[0], np.int64(states[0].turn), own[0])
+        determinize(states[1], states[0], np.int64(states[0].turn), agent_state[0])
         times[k] = nanoseconds(buffer) - start
 
 
@@ -236,7 +236,7 @@ def _worlds(size: Size) -> Iterator[Figure]:
         states = np.zeros(2, STATE)
         states[:1] = position
         times = np.zeros(max(20, size.rollouts // 20), np.int64)
-        _deal_again(states, np.zeros(1, OWN), times)
+        _deal_again(states, np.zeros(1, AGENT_STATE), times)
         means.append(1e-3 * float(times.mean()))
     spread = f"{min(means):.1f} … {max(means):.1f} over {len(means)} positions"
     yield Figure("determinize, late in a round", statistics.median(means), "µs/world", f"pinecone, 4 seats; {spread}")
@@ -296,7 +296,7 @@ def _first_of_all(obs: np.record, actions: tuple[int, ...], rng: object) -> int:
     return actions[0]
 
 
-def _first_kernel(obs, own):  # type: ignore[no-untyped-def]
+def _first_kernel(obs, agent_state):  # type: ignore[no-untyped-def]
     return nth_action(obs, 0)
 
 

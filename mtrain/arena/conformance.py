@@ -26,7 +26,7 @@ from mtrain.game.moves import new_game
 from mtrain.game.record import play_events
 from mtrain.game.rng import WORLD, stream
 from mtrain.game.rules import PRESETS, RuleSet
-from mtrain.game.state import N_PARAMS, OWN, STATE
+from mtrain.game.state import AGENT_STATE, N_PARAMS, STATE
 from mtrain.strategy.determinize import determinize
 from mtrain.strategy.policies import uniform_policy
 
@@ -55,17 +55,17 @@ class Verdict:
 
 
 @kernel
-def _redeal(worlds, states, own):
+def _redeal(worlds, states, agent_state):
     for i in range(len(states)):
-        determinize(worlds[i], states[i], np.int64(states[i].turn), own[0])
+        determinize(worlds[i], states[i], np.int64(states[i].turn), agent_state[0])
         worlds[i].stream[:] = states[i].stream
 
 
 def redealt(states: np.ndarray, chance: Any) -> np.ndarray:
     """Return for every State another with the hidden tiles dealt again from a stream, its own streams kept."""
-    own, worlds = np.zeros(1, OWN), np.zeros(len(states), STATE)
-    own[0].chance = chance
-    _redeal(worlds, states, own)
+    agent_state, worlds = np.zeros(1, AGENT_STATE), np.zeros(len(states), STATE)
+    agent_state[0].rng = chance
+    _redeal(worlds, states, agent_state)
     return worlds
 
 

@@ -26,7 +26,7 @@ from mtrain.game.jit import JIT, addressed, kernel, swallowed
 from mtrain.game.journal import NONE, advance_noting, apply_noting, blank_journal
 from mtrain.game.kernels import first_round, is_legal, list_actions, next_round, nth_action, observe
 from mtrain.game.rules import RuleSet
-from mtrain.game.state import DRAWS, MAX_ACTIONS, OUT, OWN, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
+from mtrain.game.state import AGENT_STATE, DRAWS, MAX_ACTIONS, OUT, PASSES, PLAYS, PLAYS_OWN, STATE, TURNS, blank
 from mtrain.strategy.policies import uniform_policy
 
 # ── Time inside kernels ───────────────────────────────────────────────────────────────────────────────
@@ -238,14 +238,14 @@ def _run(states, active, seed, games, agents, written, report, journal):
                     o.stream[:] = 0
                 else:
                     observe(o, s, seat)
-                own = owns[agent]
-                own.chance = s.stream[seat]
+                agent_state = owns[agent]
+                agent_state.rng = s.stream[seat]
                 timed = report[0] % SAMPLE == 0
                 start = nanoseconds(buffer) if timed else 0
-                action = call(kernels, agent, o, own)
+                action = call(kernels, agent, o, agent_state)
                 if timed:
                     note(times[agent], nanoseconds(buffer) - start)
-                s.stream[seat] = own.chance
+                s.stream[seat] = agent_state.rng
                 if not is_legal(s, action):
                     report[1] = k
                     report[2] = waiting
@@ -338,7 +338,7 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
     table = np.column_stack([games.deal, games.seating, games.who])
     agents = _Agents(
         addressed([bot.call if bot.how == KERNEL else uniform_policy for bot in bots], KERNEL_SIGNATURE),
-        np.zeros(len(bots), OWN),
+        np.zeros(len(bots), AGENT_STATE),
         np.array([bot.how != KERNEL for bot in bots], np.uint8),
         np.array([bot.peeks for bot in bots], np.uint8),
         np.zeros(1, STATE),

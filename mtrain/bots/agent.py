@@ -5,7 +5,7 @@ dataclass whose fields are its parameters and which has one of
 
 - ``act(obs, actions, rng) -> action``: one observation at a time;
 - ``act_batch(obs, actions, streams) -> actions``: many games at once;
-- ``kernel``: a function ``(obs, own) -> action`` compiled with `compiled`.
+- ``kernel``: a function ``(obs, agent_state) -> action`` compiled with `compiled`.
 
 The file's name is the bot's name. Or a bot is a program of its own, in any language, written ``exec:COMMAND``: it
 plays over lines of JSON (`mtrain.bots.protocol`).
@@ -26,7 +26,7 @@ import numpy as np
 from mtrain.bots.process import BotProcesses
 from mtrain.errors import UsageError
 from mtrain.game import jit
-from mtrain.game.state import OWN, STATE
+from mtrain.game.state import AGENT_STATE, STATE
 
 # How an agent is asked.
 KERNEL, BATCH, SINGLE, PROCESS = "compiled", "batch", "one at a time", "process"
@@ -44,7 +44,7 @@ class AgentError(UsageError):
 
 KERNEL_SIGNATURE: Any = None
 if jit.JIT:
-    KERNEL_SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.from_dtype(OWN))
+    KERNEL_SIGNATURE = numba.int64(numba.from_dtype(STATE), numba.from_dtype(AGENT_STATE))
 
 
 def compiled(function: Callable[..., int]) -> Any:
@@ -53,9 +53,9 @@ def compiled(function: Callable[..., int]) -> Any:
     Parameters
     ----------
     function
-        A plain function, or a kernel of `mtrain.strategy`: ``(obs, own) -> action``. `obs` is one observation (a record
-        of dtype STATE); ``own.params`` holds the agent's parameters in the order of its fields (a choice by its
-        index, a yes as 1), and `own` is what `mtrain.below` and `mtrain.uniform` draw from.
+        A plain function, or a kernel of `mtrain.strategy`: ``(obs, agent_state) -> action``. `obs` is one observation
+        (a record of dtype STATE); ``agent_state.params`` holds the agent's parameters in the order of its fields (a
+        choice by its index, a yes as 1), and `agent_state` is what `mtrain.below` and `mtrain.uniform` draw from.
 
     Notes
     -----

@@ -13,7 +13,7 @@ from mtrain.bots.agent import BATCH, KERNEL, PROCESS, Bot
 from mtrain.bots.faults import GARBAGE, RAISED, Unasked
 from mtrain.game.notation import known_action
 from mtrain.game.rng import Stream
-from mtrain.game.state import OWN
+from mtrain.game.state import AGENT_STATE
 
 
 class _Garbage(ValueError):
@@ -98,15 +98,15 @@ def _ask_kernel(
     bot: Bot, obs: np.ndarray, actions: np.ndarray, streams: np.ndarray, failed: dict[int, Unasked]
 ) -> np.ndarray:
     answers = np.zeros(len(obs), np.int64)
-    own = np.zeros(1, OWN)
-    own[0].params[:] = bot.params
+    agent_state = np.zeros(1, AGENT_STATE)
+    agent_state[0].params[:] = bot.params
     for i in range(len(obs)):
-        own[0].chance = streams[i]
+        agent_state[0].rng = streams[i]
         try:
-            answers[i] = bot.call(obs[i], own[0])
+            answers[i] = bot.call(obs[i], agent_state[0])
         except Exception as error:
             failed[i] = _unasked(i, error)
-        streams[i] = own[0].chance
+        streams[i] = agent_state[0].rng
     return answers
 
 

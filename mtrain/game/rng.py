@@ -67,17 +67,17 @@ def scaled(bits, n):
 
 
 @kernel
-def below(own, n):
-    """Draw a uniform integer in 0 … n-1 from the stream ``own.chance``, which moves on."""
-    own.chance += _GAMMA
-    return scaled(mix(own.chance), n)
+def below(agent_state, n):
+    """Draw a uniform integer in 0 … n-1 from the stream ``agent_state.rng``, which moves on."""
+    agent_state.rng += _GAMMA
+    return scaled(mix(agent_state.rng), n)
 
 
 @kernel
-def uniform(own):
-    """Draw a float in [0, 1) from the stream ``own.chance``, which moves on."""
-    own.chance += _GAMMA
-    return np.float64(mix(own.chance) >> _S11) * (1.0 / 9007199254740992.0)
+def uniform(agent_state):
+    """Draw a float in [0, 1) from the stream ``agent_state.rng``, which moves on."""
+    agent_state.rng += _GAMMA
+    return np.float64(mix(agent_state.rng) >> _S11) * (1.0 / 9007199254740992.0)
 
 
 _MASK = (1 << 64) - 1

@@ -153,7 +153,7 @@ STATE = np.dtype((np.record, np.dtype(_padded(), align=True)))
 # What a compiled agent brings along: its stream, and its parameters as numbers. A record, since handing over an
 # array costs kernels two locked counts.
 N_PARAMS = 16
-OWN = np.dtype((np.record, np.dtype([("chance", "u8"), ("params", "f8", (N_PARAMS,))], align=True)))
+AGENT_STATE = np.dtype((np.record, np.dtype([("rng", "u8"), ("params", "f8", (N_PARAMS,))], align=True)))
 
 PUBLIC = tuple(name for name in STATE.names or () if name not in HIDDEN)
 

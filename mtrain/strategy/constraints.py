@@ -497,7 +497,7 @@ def count_deals(d, seat):
 
 
 @kernel
-def _draw_part(d, part, own):
+def _draw_part(d, part, agent_state):
     """Deal the tiles of one part to its classes, each way as likely as another."""
     first, last = np.int64(d.part_class[part]), np.int64(d.part_class[part + 1])
     size = 0
@@ -506,7 +506,7 @@ def _draw_part(d, part, own):
         size += np.int64(d.class_size[j])
     filling = np.int64(d.part_base[part])
     for i in range(np.int64(d.part_tile[part]), np.int64(d.part_tile[part]) + size):
-        point = uniform(own) * d.ways[filling]
+        point = uniform(agent_state) * d.ways[filling]
         chosen = -1
         for j in range(first, last):
             if d.filled_class[j] < d.class_size[j] and fits(d, i, d.class_first[j]):
@@ -522,7 +522,7 @@ def _draw_part(d, part, own):
 
 
 @kernel
-def draw_deal(d, own):
+def draw_deal(d, agent_state):
     """Put the tiles of a counted DEAL into places, each consistent deal exactly as likely as another."""
-    _draw_part(d, 0, own)
-    _draw_part(d, 1, own)
+    _draw_part(d, 0, agent_state)
+    _draw_part(d, 1, agent_state)

@@ -21,7 +21,7 @@ _PATIENCE = 5000  # moves until a need that is not met is given up; no position 
 
 
 @kernel
-def _settle(d, i, own):
+def _settle(d, i, agent_state):
     """Find a place for tile `i`, other tiles making room if they must; return whether there is one.
 
     A breadth-first search for an augmenting path, from a random place on. Source: Kuhn, "The Hungarian method for the
@@ -30,7 +30,7 @@ def _settle(d, i, own):
     n = d.n
     for k in range(n):
         d.reached[k] = 0
-    start = below(own, n)
+    start = below(agent_state, n)
     n_queued = 0
     n_done = 0
     come_from = -1
@@ -60,13 +60,13 @@ def _settle(d, i, own):
 
 
 @kernel
-def _place_all(d, own):
+def _place_all(d, agent_state):
     """Put every tile into a place where it can lie; return whether the deal is uniform already."""
     n = d.n
     for k in range(n):
         d.held[k] = -1
     for i in range(d.n_owned):
-        _settle(d, i, own)
+        _settle(d, i, agent_state)
     n_free = 0
     for k in range(n):
         if d.held[k] < 0:
@@ -76,7 +76,7 @@ def _place_all(d, own):
     for i in range(d.n_owned, n):
         if n_free == 0:
             break
-        j = below(own, n_free)
+        j = below(agent_state, n_free)
         k = np.int64(d.free[j])
         n_free -= 1
         d.free[j] = d.free[n_free]
@@ -91,7 +91,7 @@ def _place_all(d, own):
         d.free[w] = d.queue[w]  # `_settle` needs the queue
     for w in range(n_waiting):
         i = np.int64(d.free[w])
-        if not _settle(d, i, own):
+        if not _settle(d, i, agent_state):
             _anywhere(d, i)
     return False
 
@@ -124,14 +124,14 @@ def undo(d, length):
 
 
 @kernel
-def move(d, own, most_unmet):
+def move(d, agent_state, most_unmet):
     """Try to let some tiles change places in a ring; return how many moved besides the first, 0: none.
 
     A tile leaves a random place of a hand for another random place; the tile there goes back where the first was if it
     can, else on to a random place, and so on. The way back is as likely, so the chain is symmetric, and every two
     deals are joined by such rings. Where a seat's places differ, half of the rings that start there stay in its hand.
     """
-    chance = below(own, 2 * d.n_hand)
+    chance = below(agent_state, 2 * d.n_hand)
     hole = chance >> 1
     seat = np.int64(d.seat[hole])
     start, n = 0, np.int64(d.n)
@@ -142,7 +142,7 @@ def move(d, own, most_unmet):
     d.hole = hole
     length = 0
     while length < _LONGEST:
-        k = start + below(own, n)
+        k = start + below(agent_state, n)
         if k == hole or not fits(d, tile, k):
             break
         other = np.int64(d.held[k])
@@ -161,7 +161,7 @@ def move(d, own, most_unmet):
 
 
 @kernel
-def deal_again(d, own):
+def deal_again(d, agent_state):
     """Put the tiles of a studied DEAL into places, each consistent deal as likely as another.
 
     Notes
@@ -172,23 +172,23 @@ def deal_again(d, own):
     """
     if d.counted:
         for _ in range(_DRAWS):
-            draw_deal(d, own)
+            draw_deal(d, agent_state)
             if d.n_needs == 0 or unmet(d) == 0:
                 return
-    if _place_all(d, own) or d.n_hand == 0:
+    if _place_all(d, agent_state) or d.n_hand == 0:
         return
     missing = unmet(d) if d.n_needs else 0
     patience = _PATIENCE
     while missing and patience:
-        move(d, own, missing)
+        move(d, agent_state, missing)
         missing = unmet(d)
         patience -= 1
     for _ in range(_LEAST_MIXING + _MIXING * d.n_hand):
-        move(d, own, missing)
+        move(d, agent_state, missing)
 
 
 @kernel
-def write_world(world, d, obs, seat, own):
+def write_world(world, d, obs, seat, agent_state):
     """Write the deal that lies in `d` into the State `world`, the boneyard in a random order."""
     copy_masked(world, obs)
     world.hand[seat] = obs.hand[seat]
@@ -210,25 +210,25 @@ def write_world(world, d, obs, seat, own):
     for k in range(d.n_hand, d.n):
         if d.seat[k] == YARD and d.place[k] >= 0:
             # Each tile to a random place among those before it.
-            j = first + below(own, last - first + 1)
+            j = first + below(agent_state, last - first + 1)
             world.deck[last] = world.deck[j]
             world.deck[j] = d.tile[d.held[k]]
             last += 1
 
 
 @kernel
-def shuffle_boneyard(s, own):
+def shuffle_boneyard(s, agent_state):
     """Put what is left of a State's boneyard into a random order."""
     top = np.int64(s.top)
     for i in range(top, np.int64(s.n_tiles) - 1):
-        j = i + below(own, np.int64(s.n_tiles) - i)
+        j = i + below(agent_state, np.int64(s.n_tiles) - i)
         tile = s.deck[i]
         s.deck[i] = s.deck[j]
         s.deck[j] = tile
 
 
 @kernel
-def determinize(world, obs, seat, own):
+def determinize(world, obs, seat, agent_state):
     """Write into the State `world` a deal that agrees with the observation of `seat`.
 
     Parameters
@@ -238,21 +238,21 @@ def determinize(world, obs, seat, own):
         dealt on.
     obs, seat
         What that seat sees.
-    own
-        A record of dtype OWN, whose stream moves on.
+    agent_state
+        A record of dtype AGENT_STATE, whose stream moves on.
 
     Notes
     -----
     For many worlds of one observation, `proofs.study` and `counting.count_deals` once and then `deal_again` and
     `write_world` are faster.
     """
-    _determinize(world, obs, seat, own, np.empty(1, DEAL))
+    _determinize(world, obs, seat, agent_state, np.empty(1, DEAL))
 
 
 @kernel
-def _determinize(world, obs, seat, own, deals):
+def _determinize(world, obs, seat, agent_state, deals):
     d = deals[0]
     study(d, obs, seat)
     count_deals(d, seat)
-    deal_again(d, own)
-    write_world(world, d, obs, seat, own)
+    deal_again(d, agent_state)
+    write_world(world, d, obs, seat, agent_state)

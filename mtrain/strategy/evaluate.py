@@ -10,7 +10,7 @@ from mtrain.game import kernels
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import advance, apply
 from mtrain.game.rng import mix
-from mtrain.game.state import NEVER, OUT, OWN, STATE, UNTOLD
+from mtrain.game.state import AGENT_STATE, NEVER, OUT, STATE, UNTOLD
 from mtrain.strategy.constraints import count_deals, study
 from mtrain.strategy.determinize import deal_again, shuffle_boneyard, write_world
 from mtrain.strategy.features import WEIGHTS
@@ -43,8 +43,8 @@ SIMULATION = np.dtype(
                 ("worlds_from", "i8"),
                 ("policy", "i8"),  # of roll-outs
                 ("hero", "i8"),  # the seat that weighs instead of planning; -1: none
-                ("planner", OWN),  # whoever follows the policy …
-                ("weigher", OWN),  # … and the hero
+                ("planner", AGENT_STATE),  # whoever follows the policy …
+                ("weigher", AGENT_STATE),  # … and the hero
                 ("chain", CHAIN),
                 ("world", STATE),
                 ("plans", PLANS),  # the others', before anything is tried in the world
@@ -118,21 +118,21 @@ def begin(sim, obs, seat, policy, base, worlds_from):
         study(sim.chain.deal, obs, seat)
     count_deals(sim.chain.deal, seat)
     if worlds_from == POLICY:
-        set_params(sim.chain.belief.own, PLAIN)
+        set_params(sim.chain.belief.agent_state, PLAIN)
         believe(sim.chain.belief, PLANNER)
 
 
 @kernel
-def next_world(sim, obs, k, own):
+def next_world(sim, obs, k, agent_state):
     """Make world number `k` of a decision."""
     if sim.worlds_from == PEEK:
         sim.world = obs
-        shuffle_boneyard(sim.world, own)
+        shuffle_boneyard(sim.world, agent_state)
     elif sim.worlds_from == POLICY:
-        next_likely(sim.world, sim.chain, obs, sim.seat, k, own)
+        next_likely(sim.world, sim.chain, obs, sim.seat, k, agent_state)
     else:
-        deal_again(sim.chain.deal, own)
-        write_world(sim.world, sim.chain.deal, obs, sim.seat, own)
+        deal_again(sim.chain.deal, agent_state)
+        write_world(sim.world, sim.chain.deal, obs, sim.seat, agent_state)
 
 
 @kernel
@@ -148,8 +148,8 @@ def start(sim, chance):
     """Begin a future of the world, in which nothing has happened yet; all chance in it is drawn from `chance`."""
     sim.future = sim.world
     sim.later = sim.plans
-    sim.planner.chance = chance
-    sim.weigher.chance = chance
+    sim.planner.rng = chance
+    sim.weigher.rng = chance
 
 
 @kernel
@@ -175,7 +175,7 @@ def play_out(sim, action, chance):
 
 
 @kernel
-def outcomes(obs, actions, forgotten, depth, costs, outs, own):
+def outcomes(obs, actions, forgotten, depth, costs, outs, agent_state):
     """Play actions out in the same worlds; the others plan, and the seat itself weighs as `heuristic` does.
 
     Parameters
@@ -192,23 +192,23 @@ def outcomes(obs, actions, forgotten, depth, costs, outs, own):
         Written: the pips that the round cost the seat, by world and action.
     outs : uint8[worlds, n]
         Written: 1 where the seat went out.
-    own
+    agent_state
         What worlds are drawn by; its stream moves on.
     """
-    _outcomes(obs, actions, forgotten, depth, costs, outs, own, np.empty(1, SIMULATION))
+    _outcomes(obs, actions, forgotten, depth, costs, outs, agent_state, np.empty(1, SIMULATION))
 
 
 @kernel
-def _outcomes(obs, actions, forgotten, depth, costs, outs, own, sims):
+def _outcomes(obs, actions, forgotten, depth, costs, outs, agent_state, sims):
     sim = sims[0]
     seat = np.int64(obs.turn)
     begin(sim, obs, seat, ROLL_PLANNER, BASE_PLANNER if depth else BASE_HEURISTIC, PROOFS)
     sim.plans.depth = depth
     for k in range(len(costs)):
-        next_world(sim, obs, k, own)
+        next_world(sim, obs, k, agent_state)
         sim.world.top += forgotten  # more tiles than places are unseen: those beyond the boneyard are nowhere
         plan_for_others(sim.plans, sim.trail, sim.world, seat)
-        chance = mix(own.chance)
+        chance = mix(agent_state.rng)
         for i in range(len(actions)):
             play_out(sim, actions[i], chance)
             costs[k, i] = sim.future.pips[seat]
@@ -216,8 +216,8 @@ def _outcomes(obs, actions, forgotten, depth, costs, outs, own, sims):
 
 
 @kernel
-def _look(obs, actions, costs, outs, own):
-    outcomes(obs[0], actions, 0, 0, costs, outs, own[0])
+def _look(obs, actions, costs, outs, agent_state):
+    outcomes(obs[0], actions, 0, 0, costs, outs, agent_state[0])
 
 
 def look(obs: np.ndarray, actions: np.ndarray, worlds: int, chance: int) -> tuple[np.ndarray, np.ndarray]:
@@ -241,10 +241,10 @@ def look(obs: np.ndarray, actions: np.ndarray, worlds: int, chance: int) -> tupl
     outs : uint8[worlds, n]
         1 where it went out.
     """
-    own = np.zeros(1, OWN)
-    own[0].chance = chance
+    agent_state = np.zeros(1, AGENT_STATE)
+    agent_state[0].rng = chance
     costs, outs = np.empty((worlds, len(actions))), np.empty((worlds, len(actions)), np.uint8)
-    _look(obs, actions, costs, outs, own)
+    _look(obs, actions, costs, outs, agent_state)
     return costs, outs
 
 
@@ -266,12 +266,12 @@ def _play_round(sim, chance):
 
 
 @kernel
-def _with_hand(obs, seat, costs, own, sims):
+def _with_hand(obs, seat, costs, agent_state, sims):
     sim = sims[0]
     begin(sim, obs[0], seat, ROLL_PLANNER, BASE_HEURISTIC, PROOFS)
     for k in range(len(costs)):
-        next_world(sim, obs[0], k, own[0])
-        _play_round(sim, mix(own[0].chance))
+        next_world(sim, obs[0], k, agent_state[0])
+        _play_round(sim, mix(agent_state[0].rng))
         costs[k] = sim.future.pips[seat]
 
 
@@ -301,10 +301,10 @@ def with_hand(obs: np.ndarray, seat: int, worlds: int, chance: int) -> np.ndarra
     chance
         Where the stream starts that worlds are drawn by.
     """
-    own = np.zeros(1, OWN)
-    own[0].chance = np.uint64(chance)
+    agent_state = np.zeros(1, AGENT_STATE)
+    agent_state[0].rng = np.uint64(chance)
     costs = np.empty(worlds)
-    _with_hand(obs, seat, costs, own, np.zeros(1, SIMULATION))
+    _with_hand(obs, seat, costs, agent_state, np.zeros(1, SIMULATION))
     return costs
 
 

@@ -139,17 +139,17 @@ def extract_features(w, s, seat, train):
 
 
 @kernel
-def _sum(w, own):
-    """Return the features' sum by the weights in ``own.params``."""
+def _sum(w, agent_state):
+    """Return the features' sum by the weights in ``agent_state.params``."""
     total = 0.0
     for k in range(N_FEATURES):
-        total += own.params[k] * w.features[k]
+        total += agent_state.params[k] * w.features[k]
     return total
 
 
 @kernel
-def weigh(w, obs, action, own):
-    """Return what the position after an action costs by the weights in ``own.params``; less is better.
+def weigh(w, obs, action, agent_state):
+    """Return what the position after an action costs by the weights in ``agent_state.params``; less is better.
 
     A tile that the action makes the seat owe is laid too: the cheapest one.
     """
@@ -162,7 +162,7 @@ def weigh(w, obs, action, own):
     train = action >> 10 & 15 if action >> 14 else -1
     if np.int64(s.turn) != seat or (s.owed != COVER and s.owed != EXTRA):
         extract_features(w, s, seat, train)
-        return _sum(w, own)
+        return _sum(w, agent_state)
     least = _LARGE
     trains = open_to(s)
     while trains:
@@ -177,27 +177,27 @@ def weigh(w, obs, action, own):
             if c.over:
                 return -_LARGE
             extract_features(w, c, seat, on)
-            least = min(least, _sum(w, own))
+            least = min(least, _sum(w, agent_state))
         trains &= trains - 1
     if least == _LARGE:
         extract_features(w, s, seat, train)
         w.features[UNCOVERED] = 1.0
-        return _sum(w, own)
+        return _sum(w, agent_state)
     return least
 
 
 @kernel
-def linear_policy(obs, own):
+def linear_policy(obs, agent_state):
     """Take the action whose position costs least by a weight for each of `FEATURES`; equals are drawn for.
 
     Parameters: the weights, in the order of `FEATURES`. What can be laid is laid: the features compare tiles laid, and
     know no price of a turn that lays none.
     """
-    return _least_cost(obs, own, np.empty(1, EXTRACTED))
+    return _least_cost(obs, agent_state, np.empty(1, EXTRACTED))
 
 
 @kernel
-def _least_cost(obs, own, scratch):
+def _least_cost(obs, agent_state, scratch):
     w = scratch[0]
     w.depth = 0
     best = 0
@@ -207,8 +207,8 @@ def _least_cost(obs, own, scratch):
         action = nth_action(obs, k)
         if action == PASS and k > 0:
             continue
-        cost = weigh(w, obs, action, own)
+        cost = weigh(w, obs, action, agent_state)
         n_best = 1 if cost < least else n_best + (cost == least)
-        if cost < least or (cost == least and below(own, n_best) == 0):
+        if cost < least or (cost == least and below(agent_state, n_best) == 0):
             best, least = action, cost
     return best

@@ -103,7 +103,7 @@ def _log2(n):
 
 
 @kernel
-def walk(nodes, n_nodes, node, s, world, width, own):
+def walk(nodes, n_nodes, node, s, world, width, agent_state):
     """Return the child of a node to go to in the State `s`, where its seat on turn has a choice.
 
     Every child whose action is legal here counts as available, once in a `world` (its number, from 1), and is visited
@@ -121,7 +121,7 @@ def walk(nodes, n_nodes, node, s, world, width, own):
         child = child_by(nodes, node, action)
         if child == 0:
             n_untried += 1
-            if below(own, n_untried) == 0:
+            if below(agent_state, n_untried) == 0:
                 untried = action
             continue
         seen = nodes[child]
@@ -131,7 +131,7 @@ def walk(nodes, n_nodes, node, s, world, width, own):
         seen.offered = world
         bound = seen.total / seen.n_visits - width * np.sqrt(_log2(seen.n_available) / seen.n_visits)
         n_best = 1 if bound < least else n_best + (bound == least)
-        if bound < least or (bound == least and below(own, n_best) == 0):
+        if bound < least or (bound == least and below(agent_state, n_best) == 0):
             best, least = child, bound
     if n_untried and n_nodes < len(nodes):
         _clear(nodes, n_nodes, node, untried, world)
@@ -211,7 +211,7 @@ def _descend(nodes, n_nodes, sim, world, width, grow):
 
 
 @kernel
-def tree_search(obs, own):
+def tree_search(obs, agent_state):
     """Choose the best of the actions that a tree search visits most, if it is surely better than the base policy's.
 
     Parameters: ``[iterations, explore, grow, objective, base, gate, ways, paired]``. The budget is a count of
@@ -220,24 +220,24 @@ def tree_search(obs, own):
     is played out from the base's action, too, and the tree keeps what its own way cost more: luck common to both
     cancels, for one more roll-out a world.
     """
-    room = min(np.int64(own.params[ITERATIONS]) * np.int64(obs.n_legal), _MOST_NODES) + 1
-    return _tree_search(obs, own, np.empty(1, SIMULATION), np.empty(room, NODE))
+    room = min(np.int64(agent_state.params[ITERATIONS]) * np.int64(obs.n_legal), _MOST_NODES) + 1
+    return _tree_search(obs, agent_state, np.empty(1, SIMULATION), np.empty(room, NODE))
 
 
 @kernel
-def _tree_search(obs, own, sims, nodes):
+def _tree_search(obs, agent_state, sims, nodes):
     sim = sims[0]
     seat = np.int64(obs.turn)
     n = np.int64(obs.n_legal)
-    budget = np.int64(own.params[ITERATIONS]) * n
-    grow = np.int64(own.params[GROW])
-    objective = np.int64(own.params[OBJECTIVE])
-    base_policy = np.int64(own.params[BASE])
-    ways = np.int64(own.params[WAYS])
-    paired = own.params[PAIRED] != 0.0 and base_policy != BASE_NONE
+    budget = np.int64(agent_state.params[ITERATIONS]) * n
+    grow = np.int64(agent_state.params[GROW])
+    objective = np.int64(agent_state.params[OBJECTIVE])
+    base_policy = np.int64(agent_state.params[BASE])
+    ways = np.int64(agent_state.params[WAYS])
+    paired = agent_state.params[PAIRED] != 0.0 and base_policy != BASE_NONE
     base = np.int64(0)
     if base_policy != BASE_NONE:
-        base = np.int64(base_action(base_policy, 0, obs, own))
+        base = np.int64(base_action(base_policy, 0, obs, agent_state))
     begin(sim, obs, seat, ROLL_PLANNER, base_policy, PROOFS)
 
     plant(nodes)
@@ -245,16 +245,16 @@ def _tree_search(obs, own, sims, nodes):
     n_worlds = 0
     spent = 0
     while n > 1 and spent + paired < budget:
-        next_world(sim, obs, n_worlds, own)
+        next_world(sim, obs, n_worlds, agent_state)
         n_worlds += 1
         plan_for_others(sim.plans, sim.trail, sim.world, seat)
-        chance = mix(own.chance)  # the same chance for every way
+        chance = mix(agent_state.rng)  # the same chance for every way
         usual = 0.0
         if paired:
             play_out(sim, base, chance)
             usual = cost(sim.future, seat, objective)
             spent += 1
-        width = own.params[EXPLORE] * np.sqrt(_variance(nodes, 0))
+        width = agent_state.params[EXPLORE] * np.sqrt(_variance(nodes, 0))
         for _ in range(min(ways, budget - spent)):
             start(sim, chance)
             node = _descend(nodes, n_nodes, sim, n_worlds, width, grow)
@@ -265,17 +265,17 @@ def _tree_search(obs, own, sims, nodes):
             back_up(nodes, node, cost(sim.future, seat, objective) - usual)
             spent += 1
 
-    best = _chosen(nodes, own)
-    action = nodes[best].action if best else nth_action(obs, below(own, n))
+    best = _chosen(nodes, agent_state)
+    action = nodes[best].action if best else nth_action(obs, below(agent_state, n))
     if base_policy != BASE_NONE and action != base:
         usually = child_by(nodes, 0, base)
-        if best == 0 or usually == 0 or not _surely_better(nodes, best, usually, own.params[GATE]):
+        if best == 0 or usually == 0 or not _surely_better(nodes, best, usually, agent_state.params[GATE]):
             action = base
     return action
 
 
 @kernel
-def _chosen(nodes, own):
+def _chosen(nodes, agent_state):
     """Return the root's child with the least mean cost of those that are visited at least half as often as any.
 
     Equals are drawn for; 0: there is no child. Where a world is walked once, that is mostly the one visited most; where
@@ -295,7 +295,7 @@ def _chosen(nodes, own):
         mean = seen.total / max(seen.n_visits, 1)
         if 2 * seen.n_visits >= most:
             n_best = 1 if mean < least else n_best + (mean == least)
-            if mean < least or (mean == least and below(own, n_best) == 0):
+            if mean < least or (mean == least and below(agent_state, n_best) == 0):
                 best, least = child, mean
         child = seen.sibling
     return best

@@ -13,7 +13,7 @@ from mtrain.errors import UsageError
 from mtrain.game.jit import kernel
 from mtrain.game.moves import observe
 from mtrain.game.rng import WORLD, stream
-from mtrain.game.state import MAX_SEATS, OWN, STATE
+from mtrain.game.state import AGENT_STATE, MAX_SEATS, STATE
 from mtrain.game.tiles import HI, LO, MAX_TILES, tile_text
 from mtrain.strategy.constraints import DEAL, count_deals, study
 from mtrain.strategy.determinize import deal_again, write_world
@@ -42,21 +42,21 @@ def tally(worlds, weights, places):
 
 
 @kernel
-def _likely(worlds, weights, seen, seat, believed, own):
+def _likely(worlds, weights, seen, seat, believed, agent_state):
     weights[:] = 1.0 / len(worlds)
-    return likely_worlds(worlds, seen[0], seat, believed[0], own[0])
+    return likely_worlds(worlds, seen[0], seat, believed[0], agent_state[0])
 
 
 @kernel
-def _uniform(worlds, weights, seen, seat, own, deals):
+def _uniform(worlds, weights, seen, seat, agent_state, deals):
     """Write worlds that count alike; ``deals: DEAL[1]`` is scratch."""
     weights[:] = 1.0 / len(worlds)
     d = deals[0]
     study(d, seen[0], seat)
     count_deals(d, seat)
     for k in range(len(worlds)):
-        deal_again(d, own[0])
-        write_world(worlds[k], d, seen[0], seat, own[0])
+        deal_again(d, agent_state[0])
+        write_world(worlds[k], d, seen[0], seat, agent_state[0])
     return float(len(worlds))
 
 
@@ -96,12 +96,12 @@ class Sampler:
 
         The second is the effective sample size. The array is written anew at every call.
         """
-        own = np.zeros(1, OWN)
-        own[0].chance = np.uint64(chance)
+        agent_state = np.zeros(1, AGENT_STATE)
+        agent_state[0].rng = np.uint64(chance)
         if self.weigh is None:
-            size = _uniform(self.worlds, self.weights, obs, seat, own, self.deals)
+            size = _uniform(self.worlds, self.weights, obs, seat, agent_state, self.deals)
         else:
-            size = _likely(self.worlds, self.weights, obs, seat, self.believed, own)
+            size = _likely(self.worlds, self.weights, obs, seat, self.believed, agent_state)
         tally(self.worlds, self.weights, self.places)
         return self.places, float(size)
 

@@ -49,33 +49,33 @@ def _sure(gain, squares, n, gate):
 
 
 @kernel
-def monte_carlo(obs, own):
+def monte_carlo(obs, agent_state):
     """Choose the action with the least mean cost over common worlds, if it is surely better than the base policy's.
 
     Parameters: ``[worlds, rollout, objective, base, gate, worlds_from]``. The budget is a count of roll-outs: worlds ×
     legal actions. As it is spent, candidates are halved; one that is surely worse than the base goes at once. With
     `PEEK`, `obs` is the whole State.
     """
-    return _monte_carlo(obs, own, np.empty(1, SIMULATION))
+    return _monte_carlo(obs, agent_state, np.empty(1, SIMULATION))
 
 
 @kernel
-def _monte_carlo(obs, own, sims):
+def _monte_carlo(obs, agent_state, sims):
     sim = sims[0]
     seat = np.int64(obs.turn)
-    policy = np.int64(own.params[ROLLOUT])
-    objective = np.int64(own.params[OBJECTIVE])
-    base_policy = np.int64(own.params[BASE])
+    policy = np.int64(agent_state.params[ROLLOUT])
+    objective = np.int64(agent_state.params[OBJECTIVE])
+    base_policy = np.int64(agent_state.params[BASE])
     actions = np.empty(MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
 
-    base = below(own, n)
+    base = below(agent_state, n)
     if base_policy != BASE_NONE:
-        wanted = base_action(base_policy, 0, obs, own)
+        wanted = base_action(base_policy, 0, obs, agent_state)
         for k in range(n):
             if actions[k] == wanted:
                 base = k
-    begin(sim, obs, seat, policy, base_policy, np.int64(own.params[WORLDS_FROM]))
+    begin(sim, obs, seat, policy, base_policy, np.int64(agent_state.params[WORLDS_FROM]))
     alive = np.ones(n, np.int64)
     gain = np.zeros(n)  # sums of what each candidate cost more than the base
     squares = np.zeros(n)
@@ -83,16 +83,16 @@ def _monte_carlo(obs, own, sims):
     n_alive = n
     n_worlds = 0
     spent = 0
-    budget = np.int64(own.params[WORLDS]) * n
+    budget = np.int64(agent_state.params[WORLDS]) * n
     halvings = 0
     while (1 << halvings) < n:
         halvings += 1
     stage = 1
     while n_alive > 1 and spent + n_alive <= budget:
-        next_world(sim, obs, n_worlds, own)
+        next_world(sim, obs, n_worlds, agent_state)
         if policy == ROLL_PLANNER:
             plan_for_others(sim.plans, sim.trail, sim.world, seat)
-        chance = mix(own.chance)  # the same chance for every candidate
+        chance = mix(agent_state.rng)  # the same chance for every candidate
         for k in range(n):
             if alive[k]:
                 play_out(sim, actions[k], chance)
@@ -121,9 +121,13 @@ def _monte_carlo(obs, own, sims):
             best, n_best = k, 1
         elif gain[k] == gain[best] and base_policy == BASE_NONE:
             n_best += 1
-            if below(own, n_best) == 0:
+            if below(agent_state, n_best) == 0:
                 best = k
-    if base_policy != BASE_NONE and best != base and not _sure(-gain[best], squares[best], n_worlds, own.params[GATE]):
+    if (
+        base_policy != BASE_NONE
+        and best != base
+        and not _sure(-gain[best], squares[best], n_worlds, agent_state.params[GATE])
+    ):
         best = base
     return actions[best]
 

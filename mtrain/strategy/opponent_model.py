@@ -16,7 +16,7 @@ from mtrain.game.intrinsics import lowest
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import step
 from mtrain.game.rng import mix, uniform
-from mtrain.game.state import AT_ONCE, MAX_SEATS, OWN, STATE
+from mtrain.game.state import AGENT_STATE, AT_ONCE, MAX_SEATS, STATE
 from mtrain.game.tiles import HI, LO, N_NUMBERS
 from mtrain.strategy.constraints import DEAL, count_deals, study, unmet
 from mtrain.strategy.determinize import deal_again, move, undo, write_world
@@ -60,17 +60,17 @@ WITNESS = np.dtype(
 
 
 @kernel
-def choose(policy, obs, own):
+def choose(policy, obs, agent_state):
     """Choose by a policy that can be believed in."""
     if policy == GREEDY:
-        return greedy_policy(obs, own)
+        return greedy_policy(obs, agent_state)
     if policy == DOUBLE_HOLDER:
-        return double_holder_policy(obs, own)
+        return double_holder_policy(obs, agent_state)
     if policy == PLANNER:
-        return planner_policy(obs, own)
+        return planner_policy(obs, agent_state)
     if policy == HEURISTIC:
-        return linear_policy(obs, own)
-    return uniform_policy(obs, own)
+        return linear_policy(obs, agent_state)
+    return uniform_policy(obs, agent_state)
 
 
 @kernel
@@ -149,8 +149,8 @@ def _ways(s, hi, lo):
 def log_chance(w, pasts, d, seat, belief):
     """Return ln of the chance that a seat would have chosen as it did, in the deal that lies in `d`.
 
-    `belief` has the fields `policy`, `floor`, `asks` and `own` of an `inference.BELIEF`. What is weighed is the tile,
-    not the train: between trains simple policies draw lots, which says nothing of a hand.
+    `belief` has the fields `policy`, `floor`, `asks` and `agent_state` of a `BELIEF`. What is weighed is the tile, not
+    the train: between trains simple policies draw lots, which says nothing of a hand.
     """
     total = 0.0
     for k in range(w.n):
@@ -166,7 +166,7 @@ def log_chance(w, pasts, d, seat, belief):
         if belief.policy != UNIFORM:
             hits = 0
             for _ in range(belief.asks):
-                hits += choose(belief.policy, past, belief.own) & 1023 == hi << 5 | lo
+                hits += choose(belief.policy, past, belief.agent_state) & 1023 == hi << 5 | lo
             share = belief.floor * share + (1.0 - belief.floor) * hits / belief.asks
         total += np.log(max(share, 1e-12))
     return total
@@ -197,7 +197,7 @@ BELIEF = np.dtype(
                 ("asks", "i8"),  # how often the policy is asked about a choice
                 ("warm_up", "i8"),  # rings tried before the first world of a chain …
                 ("thinning", "i8"),  # … and between two worlds
-                ("own", OWN),  # the policy's parameters, and what its ties are drawn from
+                ("agent_state", AGENT_STATE),  # the policy's parameters, and what its ties are drawn from
             ],
             align=True,
         ),
@@ -218,7 +218,7 @@ FLOOR, REACH, ASKS, WARM_UP, THINNING = 0.1, 30, 1, 2000, 40
 
 @kernel
 def believe(b, policy):
-    """Fill a record of dtype BELIEF, but for `own`, with what is believed where nothing else is said."""
+    """Fill a record of dtype BELIEF, but for `agent_state`, with what is believed where nothing else is said."""
     b.policy = policy
     b.floor = FLOOR
     b.reach = REACH
@@ -269,24 +269,24 @@ def belief(
     b = believed[0]
     b.policy, b.floor, b.reach = POLICIES.index(policy), floor, reach
     b.asks, b.warm_up, b.thinning = asks, warm_up, thinning
-    b.own.params[: len(DEFAULTS[policy])] = DEFAULTS[policy]
+    b.agent_state.params[: len(DEFAULTS[policy])] = DEFAULTS[policy]
     return believed
 
 
 @kernel
-def _start(chain, obs, seat, own):
+def _start(chain, obs, seat, agent_state):
     """Begin a chain of deals whose limit is the weighted posterior, for the studied deal of `seat`."""
     d, w, pasts, belief = chain.deal, chain.words, chain.pasts, chain.belief
-    belief.own.chance = mix(own.chance)
-    deal_again(d, own)
+    belief.agent_state.rng = mix(agent_state.rng)
+    deal_again(d, agent_state)
     listen(w, pasts, d, obs, seat, belief.reach)
     for other in range(np.int64(obs.n_seats)):
         w.said[other] = log_chance(w, pasts, d, other, belief)
-    _walk(chain, own, belief.warm_up)
+    _walk(chain, agent_state, belief.warm_up)
 
 
 @kernel
-def _walk(chain, own, n):
+def _walk(chain, agent_state, n):
     """Try to move `n` rings of tiles; return how many tiles changed places.
 
     A ring changes places as in `worlds.move`, and stays so with the ratio of the weights: only those of the seats that
@@ -295,14 +295,14 @@ def _walk(chain, own, n):
     d, w, pasts, belief = chain.deal, chain.words, chain.pasts, chain.belief
     moved = 0
     for _ in range(n):
-        length = move(d, own, unmet(d) if d.n_needs else 0)
+        length = move(d, agent_state, unmet(d) if d.n_needs else 0)
         if length == 0:
             continue
         touched = 1 << np.int64(d.seat[d.hole])
         for k in range(length):
             touched |= 1 << np.int64(d.seat[d.queue[k]])
         touched &= (1 << MAX_SEATS) - 1  # the boneyard chooses nothing
-        limit = np.log(max(uniform(own), 1e-300))
+        limit = np.log(max(uniform(agent_state), 1e-300))
         rest = touched
         while rest:
             seat = lowest(rest)
@@ -321,22 +321,22 @@ def _walk(chain, own, n):
 
 
 @kernel
-def next_likely(world, chain, obs, seat, k, own):
+def next_likely(world, chain, obs, seat, k, agent_state):
     """Write world number `k` of a chain, whose deal has been studied; return how many tiles changed places since."""
     d = chain.deal
     moved = 0
     if not d.told:
-        deal_again(d, own)
+        deal_again(d, agent_state)
     elif k == 0:
-        _start(chain, obs, seat, own)
+        _start(chain, obs, seat, agent_state)
     else:
-        moved = _walk(chain, own, chain.belief.thinning)
-    write_world(world, d, obs, seat, own)
+        moved = _walk(chain, agent_state, chain.belief.thinning)
+    write_world(world, d, obs, seat, agent_state)
     return moved
 
 
 @kernel
-def likely_worlds(worlds, obs, seat, belief, own):
+def likely_worlds(worlds, obs, seat, belief, agent_state):
     """Sample worlds by their weights, as the states of a Markov chain.
 
     Where few of many uniform worlds have any weight, this finds worlds that do.
@@ -348,9 +348,9 @@ def likely_worlds(worlds, obs, seat, belief, own):
     obs, seat
         What that seat sees.
     belief
-        A record of dtype BELIEF, whose stream plays no part: another is started from `own`.
-    own
-        A record of dtype OWN, whose stream moves on.
+        A record of dtype BELIEF, whose stream plays no part: another is started from `agent_state`.
+    agent_state
+        A record of dtype AGENT_STATE, whose stream moves on.
 
     Returns
     -------
@@ -362,11 +362,11 @@ def likely_worlds(worlds, obs, seat, belief, own):
     Source of the chain: Andrieu and Roberts, "The pseudo-marginal approach for efficient Monte Carlo computations",
     Annals of Statistics 37 (2009).
     """
-    return _likely_worlds(worlds, obs, seat, belief, own, np.empty(1, CHAIN))
+    return _likely_worlds(worlds, obs, seat, belief, agent_state, np.empty(1, CHAIN))
 
 
 @kernel
-def _likely_worlds(worlds, obs, seat, belief, own, chains):
+def _likely_worlds(worlds, obs, seat, belief, agent_state, chains):
     chain = chains[0]
     d = chain.deal
     chain.belief = belief
@@ -375,7 +375,7 @@ def _likely_worlds(worlds, obs, seat, belief, own, chains):
     n = len(worlds)
     moved = 0
     for k in range(n):
-        moved += next_likely(worlds[k], chain, obs, seat, k, own)
+        moved += next_likely(worlds[k], chain, obs, seat, k, agent_state)
     if not d.told or d.n_hand == 0:
         return float(n)
     return min(float(n), 1.0 + moved / d.n_hand)

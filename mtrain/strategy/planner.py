@@ -132,7 +132,7 @@ def _worth(s, plans, seat, v, x, pair):
 
 
 @kernel
-def _elsewhere(s, plans, t, seat, free, own):
+def _elsewhere(s, plans, t, seat, free, agent_state):
     """Return the best tile to lay without shortening the plan, as an action; 0: there is none.
 
     `free`: there is no plan, so that one's own train is open to all tiles.
@@ -149,7 +149,7 @@ def _elsewhere(s, plans, t, seat, free, own):
         while row:
             x = lowest(row)
             row &= row - 1
-            worth = _worth(s, plans, seat, v, x, own.params[PAIR])
+            worth = _worth(s, plans, seat, v, x, agent_state.params[PAIR])
             if worth < most:
                 continue
             if np.int64(plans.kept[seat, v]) >> x & 1:
@@ -157,7 +157,7 @@ def _elsewhere(s, plans, t, seat, free, own):
                 if t.n < ahead:
                     continue
             n_best = 1 if worth > most else n_best + 1
-            if worth > most or below(own, n_best) == 0:
+            if worth > most or below(agent_state, n_best) == 0:
                 best, most = lay(train, v, x), worth
     return best
 
@@ -180,7 +180,7 @@ def _latest(s, plans, seat):
 
 
 @kernel
-def planned_action(s, plans, t, own):
+def planned_action(s, plans, t, agent_state):
     """Return what the seat on turn lays, by its plan; equals are drawn for. Reads the hand of that seat only.
 
     Parameters: ``[pair, order]``: pips that two tiles in one turn are worth, a double and its cover off the plan;
@@ -196,28 +196,28 @@ def planned_action(s, plans, t, own):
     ahead = np.int64(0)
     if hi >= 0 and row >> (hi + lo - end) & 1:
         ahead = lay(seat, hi, lo)
-    if ahead and own.params[ORDER] == PLAN_FIRST:
+    if ahead and agent_state.params[ORDER] == PLAN_FIRST:
         return ahead
-    action = _elsewhere(s, plans, t, seat, hi < 0, own)
+    action = _elsewhere(s, plans, t, seat, hi < 0, agent_state)
     if action:
         return action
     return ahead if ahead else _latest(s, plans, seat)
 
 
 @kernel
-def planner_policy(obs, own):
+def planner_policy(obs, agent_state):
     """Choose by a plan made for this decision. Parameters: those of `planned_action`."""
-    return plan_ahead(obs, 0, own)
+    return plan_ahead(obs, 0, agent_state)
 
 
 @kernel
-def plan_ahead(obs, depth, own):
+def plan_ahead(obs, depth, agent_state):
     """Choose by a plan made for this decision, which looks `depth` tiles ahead; 0: to the end."""
-    return _plan_ahead(obs, depth, own, np.empty(1, PLANS), np.empty(1, TRAIL))
+    return _plan_ahead(obs, depth, agent_state, np.empty(1, PLANS), np.empty(1, TRAIL))
 
 
 @kernel
-def _plan_ahead(obs, depth, own, plans, trails):
+def _plan_ahead(obs, depth, agent_state, plans, trails):
     plans[0].depth = depth
     make_plan(plans[0], trails[0], obs, np.int64(obs.turn))
-    return planned_action(obs, plans[0], trails[0], own)
+    return planned_action(obs, plans[0], trails[0], agent_state)

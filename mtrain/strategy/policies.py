@@ -1,7 +1,7 @@
 """Policies: the simple ways of choosing, as kernels that bots and rollouts share.
 
-A policy is a kernel ``(obs, own) -> action``: it reads an observation, never a whole State, and
-draws from the stream in `own`, which also holds its parameters (dtype OWN). This module must not know who plays.
+A policy is a kernel ``(obs, agent_state) -> action``: it reads an observation, never a whole State, and draws from the
+stream in `agent_state`, which also holds its parameters (dtype AGENT_STATE). This module must not know who plays.
 """
 
 import numpy as np
@@ -28,19 +28,19 @@ def pips_of(action):
 
 
 @kernel
-def uniform_policy(obs, own):
+def uniform_policy(obs, agent_state):
     """Choose uniformly among the legal actions. No parameters."""
-    return nth_action(obs, below(own, np.int64(obs.n_legal)))
+    return nth_action(obs, below(agent_state, np.int64(obs.n_legal)))
 
 
 @kernel
-def greedy_policy(obs, own):
+def greedy_policy(obs, agent_state):
     """Lay the heaviest tile that fits; equals are drawn for, so that no seat or train is favoured by its number.
 
-    Parameters: ``[own, ties]``: pips that a place on one's own train is worth; what breaks ties first.
+    Parameters: ``[agent_state, ties]``: pips that a place on one's own train is worth; what breaks ties first.
     """
-    liking = own.params[OWN_TRAIN]
-    follow = own.params[TIES] == FOLLOW
+    liking = agent_state.params[OWN_TRAIN]
+    follow = agent_state.params[TIES] == FOLLOW
     seat = np.int64(obs.turn)
     best = 0
     worth = -1e9
@@ -57,22 +57,22 @@ def greedy_policy(obs, own):
                 after = (action >> 5 & 31) + (action & 31) - np.int64(obs.end[train])
                 here += 0.01 * popcount(np.int64(obs.hand[seat, after]))
         n_best = 1 if here > worth else n_best + (here == worth)
-        if here > worth or (here == worth and below(own, n_best) == 0):
+        if here > worth or (here == worth and below(agent_state, n_best) == 0):
             best, worth = action, here
     return best
 
 
 @kernel
-def double_holder_policy(obs, own):
+def double_holder_policy(obs, agent_state):
     """Lay the heaviest tile that is no double; a double only where nothing else fits or it is time to let go.
 
     Parameters: ``[hand, rival, covered]``: doubles are free once one's own hand has at most `hand` tiles, or
     somebody else's at most `rival`; a double that one can cover oneself is free if `covered`.
     """
     seat = np.int64(obs.turn)
-    free = obs.count[seat] <= own.params[HAND]
+    free = obs.count[seat] <= agent_state.params[HAND]
     for other in range(np.int64(obs.n_seats)):
-        if other != seat and obs.count[other] <= own.params[RIVAL]:
+        if other != seat and obs.count[other] <= agent_state.params[RIVAL]:
             free = True
     best = 0
     worth = -1e9
@@ -84,8 +84,8 @@ def double_holder_policy(obs, own):
             here = -1e6  # a double that is the only tile to lay is laid
         elif (action >> 5 & 31) == (action & 31) and not free:
             covers = popcount(np.int64(obs.hand[seat, action & 31])) - 1
-            here -= 1e3 * (own.params[COVERED] == 0.0 or covers == 0)
+            here -= 1e3 * (agent_state.params[COVERED] == 0.0 or covers == 0)
         n_best = 1 if here > worth else n_best + (here == worth)
-        if here > worth or (here == worth and below(own, n_best) == 0):
+        if here > worth or (here == worth and below(agent_state, n_best) == 0):
             best, worth = action, here
     return best

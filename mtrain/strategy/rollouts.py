@@ -8,7 +8,7 @@ import numpy as np
 
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, advance, apply, nth_action, observe
-from mtrain.game.state import OWN
+from mtrain.game.state import AGENT_STATE
 from mtrain.strategy.features import WEIGHTS, linear_policy
 from mtrain.strategy.planner import PLAIN, note_laid, plan_ahead, planned_action
 from mtrain.strategy.policies import double_holder_policy, greedy_policy, uniform_policy
@@ -23,32 +23,32 @@ BASE_NONE, BASE_PLANNER, BASE_HEURISTIC = range(3)
 
 
 @kernel
-def set_params(own, params):
-    """Write parameters into a record of dtype OWN."""
+def set_params(agent_state, params):
+    """Write parameters into a record of dtype AGENT_STATE."""
     for k in range(len(params)):
-        own.params[k] = params[k]
+        agent_state.params[k] = params[k]
 
 
 @kernel
-def base_action(policy, depth, obs, own):
-    """Return what a base policy chooses, by the chance of `own`, which moves on.
+def base_action(policy, depth, obs, agent_state):
+    """Return what a base policy chooses, by the chance of `agent_state`, which moves on.
 
     A planner looks `depth` tiles ahead; 0: to the end.
     """
-    return _base_action(policy, depth, obs, own, np.empty(1, OWN))
+    return _base_action(policy, depth, obs, agent_state, np.empty(1, AGENT_STATE))
 
 
 @kernel
-def _base_action(policy, depth, obs, own, owns):
+def _base_action(policy, depth, obs, agent_state, owns):
     theirs = owns[0]
-    theirs.chance = own.chance
+    theirs.rng = agent_state.rng
     if policy == BASE_HEURISTIC:
         set_params(theirs, WEIGHTS)
         action = linear_policy(obs, theirs)
     else:
         set_params(theirs, PLAIN)
         action = plan_ahead(obs, depth, theirs)
-    own.chance = theirs.chance
+    agent_state.rng = theirs.rng
     return action
 
 
@@ -60,7 +60,7 @@ ROLL_RANDOM, ROLL_GREEDY, ROLL_DOUBLE_HOLDER, ROLL_PLANNER = range(4)
 
 
 @kernel
-def roll_out(s, seen, policy, own):
+def roll_out(s, seen, policy, agent_state):
     """Play a State to the end of its round; every seat chooses by `policy` from its own observation `seen`."""
     while True:
         n = advance(s)
@@ -71,19 +71,19 @@ def roll_out(s, seen, policy, own):
         else:
             observe(seen, s, s.turn)
             if policy == ROLL_GREEDY:
-                action = greedy_policy(seen, own)
+                action = greedy_policy(seen, agent_state)
             elif policy == ROLL_DOUBLE_HOLDER:
-                action = double_holder_policy(seen, own)
+                action = double_holder_policy(seen, agent_state)
             else:
-                action = uniform_policy(seen, own)
+                action = uniform_policy(seen, agent_state)
         apply(s, action)
 
 
 @kernel
-def roll_plans(s, plans, t, own, hero, heros):
+def roll_plans(s, plans, t, agent_state, hero, heros):
     """Play a State to the end of its round, every seat by its plan in the record `plans` of dtype PLANS.
 
-    But for the seat `hero` (-1: no seat), which weighs `survey.FEATURES` by the record `heros` of dtype OWN.
+    But for the seat `hero` (-1: no seat), which weighs `survey.FEATURES` by the record `heros` of dtype AGENT_STATE.
     """
     while True:
         n = advance(s)
@@ -94,7 +94,7 @@ def roll_plans(s, plans, t, own, hero, heros):
         elif np.int64(s.turn) == hero:
             action = linear_policy(s, heros)
         else:
-            action = planned_action(s, plans, t, own)
+            action = planned_action(s, plans, t, agent_state)
         if action != PASS:
             note_laid(plans, np.int64(s.turn), action)
         apply(s, action)

@@ -15,7 +15,7 @@ from mtrain.game.intrinsics import lowest
 from mtrain.game.jit import kernel
 from mtrain.game.kernels import PASS, apply, is_legal, lay, list_actions, nth_action, open_to
 from mtrain.game.rng import below, uniform
-from mtrain.game.state import MAX_ACTIONS, NEVER, OWN, STATE, UNTOLD
+from mtrain.game.state import AGENT_STATE, MAX_ACTIONS, NEVER, STATE, UNTOLD
 from mtrain.strategy import montecarlo
 from mtrain.strategy.evaluate import outcomes
 from mtrain.strategy.features import EXTRACTED, N_FEATURES, REST_PIPS, UNCOVERED, WEIGHTS, weigh
@@ -63,7 +63,7 @@ def blunder(obs, actions, n, found):
 
     Whether a tile is laid as well on one's own train, the weights of `heuristic` say.
     """
-    return _blunder(obs, actions, n, found, np.empty(1, EXTRACTED), np.empty(1, OWN))
+    return _blunder(obs, actions, n, found, np.empty(1, EXTRACTED), np.empty(1, AGENT_STATE))
 
 
 @kernel
@@ -133,14 +133,14 @@ _LEFT[UNCOVERED] = PLAIN[PAIR]
 
 
 @kernel
-def whole(own, share):
+def whole(agent_state, share):
     """Return a whole number near `share`: the one below or the one above it, by chance, so that its mean is `share`."""
     low = np.int64(share)
-    return low + (uniform(own) < share - low)
+    return low + (uniform(agent_state) < share - low)
 
 
 @kernel
-def dim(seen, obs, memory, counting, own):
+def dim(seen, obs, memory, counting, agent_state):
     """Write an observation into `seen` without what is forgotten of it; return how many tiles laid are.
 
     Each proof that a seat held none of a number is kept with the chance `memory`, each tile laid with the chance
@@ -151,7 +151,7 @@ def dim(seen, obs, memory, counting, own):
         seen.since[:] = UNTOLD
         for other in range(np.int64(obs.n_seats)):
             for v in range(np.int64(obs.max_pip) + 1):
-                if other != seat and seen.void[other, v] != NEVER and uniform(own) >= memory:
+                if other != seat and seen.void[other, v] != NEVER and uniform(agent_state) >= memory:
                     seen.void[other, v] = NEVER
     forgotten = np.int64(0)
     if counting < 1.0:
@@ -159,7 +159,7 @@ def dim(seen, obs, memory, counting, own):
         for hi in range(np.int64(obs.max_pip) + 1):
             for lo in range(hi + 1):
                 laid = np.int64(obs.table[hi]) >> lo & 1
-                if laid and not (hi == lo and hi == obs.engine) and uniform(own) >= counting:
+                if laid and not (hi == lo and hi == obs.engine) and uniform(agent_state) >= counting:
                     seen.table[hi] &= ~(1 << lo)
                     seen.table[lo] &= ~(1 << hi)
                     forgotten += 1
@@ -170,25 +170,25 @@ def dim(seen, obs, memory, counting, own):
 @kernel
 def weigh_all(seen, actions, weights, depth, values):
     """Write into ``values: float64[n]`` what each action leaves behind, by `weights` of `survey.FEATURES`."""
-    _weigh_all(seen, actions, weights, depth, values, np.empty(1, EXTRACTED), np.empty(1, OWN))
+    _weigh_all(seen, actions, weights, depth, values, np.empty(1, EXTRACTED), np.empty(1, AGENT_STATE))
 
 
 @kernel
 def _weigh_all(seen, actions, weights, depth, values, scratch, owns):
-    w, own = scratch[0], owns[0]
+    w, agent_state = scratch[0], owns[0]
     w.depth = depth
-    set_params(own, weights)
+    set_params(agent_state, weights)
     for k in range(len(actions)):
-        values[k] = weigh(w, seen, actions[k], own)
+        values[k] = weigh(w, seen, actions[k], agent_state)
 
 
 @kernel
-def _search(seen, forgotten, actions, n_worlds, depth, values, own):
+def _search(seen, forgotten, actions, n_worlds, depth, values, agent_state):
     """Draw what the heuristic thinks of each action towards what sampled worlds say, as each is sure of it."""
     n = len(actions)
     costs = np.empty((n_worlds, n))
     outs = np.empty((n_worlds, n), np.uint8)
-    outcomes(seen, actions, forgotten, depth, costs, outs, own)
+    outcomes(seen, actions, forgotten, depth, costs, outs, agent_state)
     best = 0
     for k in range(n):
         if values[k] < values[best]:
@@ -209,12 +209,12 @@ def _search(seen, forgotten, actions, n_worlds, depth, values, own):
 
 
 @kernel
-def _values(seen, forgotten, actions, base, n_worlds, depth, values, own):
+def _values(seen, forgotten, actions, base, n_worlds, depth, values, agent_state):
     """Write what each action costs in pips, as far as it can be told, into ``values: float64[n]``; less is better."""
     n = len(actions)
     if base == PLANNER:
         weigh_all(seen, actions, _LEFT, depth, values)
-        chosen = base_action(BASE_PLANNER, depth, seen, own)
+        chosen = base_action(BASE_PLANNER, depth, seen, agent_state)
         best = values[0]
         for k in range(n):
             if actions[k] == chosen:
@@ -226,11 +226,11 @@ def _values(seen, forgotten, actions, base, n_worlds, depth, values, own):
     for k in range(n):
         values[k] *= PIPS_A_UNIT
     if base == MC and n > 1:
-        _search(seen, forgotten, actions, n_worlds, depth, values, own)
+        _search(seen, forgotten, actions, n_worlds, depth, values, agent_state)
 
 
 @kernel
-def _softmax(values, n, temperature, own):
+def _softmax(values, n, temperature, agent_state):
     """Draw one of `n` values, a lower one more likely: by exp(−value / temperature); at 0 one of the lowest."""
     least = values[0]
     for k in range(1, n):
@@ -239,7 +239,7 @@ def _softmax(values, n, temperature, own):
     for k in range(n):
         values[k] = np.exp((least - values[k]) / temperature) if temperature > 0.0 else 1.0 * (values[k] == least)
         total += values[k]
-    left = uniform(own) * total
+    left = uniform(agent_state) * total
     last = 0
     for k in range(n):
         if values[k] > 0.0:
@@ -251,41 +251,41 @@ def _softmax(values, n, temperature, own):
 
 
 @kernel
-def _unweakened(obs, base, n_worlds, own, owns):
-    """Return what the base itself chooses; ``owns: OWN[1]`` is scratch."""
+def _unweakened(obs, base, n_worlds, agent_state, owns):
+    """Return what the base itself chooses; ``owns: AGENT_STATE[1]`` is scratch."""
     if base != MC:
-        return base_action(BASE_HEURISTIC if base == HEURISTIC else BASE_PLANNER, 0, obs, own)
+        return base_action(BASE_HEURISTIC if base == HEURISTIC else BASE_PLANNER, 0, obs, agent_state)
     theirs = owns[0]
-    theirs.chance = own.chance
+    theirs.rng = agent_state.rng
     set_params(theirs, montecarlo.USUAL)
     theirs.params[montecarlo.WORLDS] = n_worlds
     action = montecarlo.monte_carlo(obs, theirs)
-    own.chance = theirs.chance
+    agent_state.rng = theirs.rng
     return action
 
 
 @kernel
-def levelled_policy(obs, own):
+def levelled_policy(obs, agent_state):
     """Choose as a base does that is weakened.
 
     Parameters: ``[base, temperature, blunders, worlds, depth, memory, counting, hoard, sense]``; what each means,
     `agents/levelled.py` says.
     """
-    return _levelled(obs, own, np.empty(1, STATE))
+    return _levelled(obs, agent_state, np.empty(1, STATE))
 
 
 @kernel
-def _levelled(obs, own, dimmed):
-    base = np.int64(own.params[BASE])
-    temperature, blunders = own.params[TEMPERATURE], own.params[BLUNDERS]
-    n_worlds = np.int64(own.params[WORLDS])
-    far, memory, counting = own.params[DEPTH], own.params[MEMORY], own.params[COUNTING]
-    hoard = own.params[HOARD]
-    sense = own.params[SENSE] != 0.0
+def _levelled(obs, agent_state, dimmed):
+    base = np.int64(agent_state.params[BASE])
+    temperature, blunders = agent_state.params[TEMPERATURE], agent_state.params[BLUNDERS]
+    n_worlds = np.int64(agent_state.params[WORLDS])
+    far, memory, counting = agent_state.params[DEPTH], agent_state.params[MEMORY], agent_state.params[COUNTING]
+    hoard = agent_state.params[HOARD]
+    sense = agent_state.params[SENSE] != 0.0
     if temperature + blunders + hoard == 0.0 and far >= ALL and memory >= 1.0 and counting >= 1.0:
-        return _unweakened(obs, base, n_worlds, own, np.empty(1, OWN))
-    if blunders > 0.0 and uniform(own) < blunders and not sense:
-        return nth_action(obs, below(own, np.int64(obs.n_legal)))
+        return _unweakened(obs, base, n_worlds, agent_state, np.empty(1, AGENT_STATE))
+    if blunders > 0.0 and uniform(agent_state) < blunders and not sense:
+        return nth_action(obs, below(agent_state, np.int64(obs.n_legal)))
     actions = np.empty(MAX_ACTIONS, np.int64)
     found = np.empty(MAX_ACTIONS, np.int64)
     n = list_actions(obs, actions)
@@ -298,15 +298,15 @@ def _levelled(obs, own, dimmed):
             kept += 1
     if kept == 1:
         return actions[0]
-    if sense and blunders > 0.0 and uniform(own) < blunders:
-        return actions[below(own, kept)]
+    if sense and blunders > 0.0 and uniform(agent_state) < blunders:
+        return actions[below(agent_state, kept)]
     seen = dimmed[0]
     dimmed[0] = obs
-    forgotten = dim(seen, obs, memory, counting, own)
-    depth = whole(own, far) if far < ALL else np.int64(0)
+    forgotten = dim(seen, obs, memory, counting, agent_state)
+    depth = whole(agent_state, far) if far < ALL else np.int64(0)
     actions = actions[:kept]
     values = np.empty(kept)
-    _values(seen, forgotten, actions, base, n_worlds, depth, values, own)
+    _values(seen, forgotten, actions, base, n_worlds, depth, values, agent_state)
     for k in range(kept):
         values[k] += hoard * (actions[k] != PASS and actions[k] >> 5 & 31 == actions[k] & 31)
-    return actions[_softmax(values, kept, temperature, own)]
+    return actions[_softmax(values, kept, temperature, agent_state)]

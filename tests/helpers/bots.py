@@ -4,7 +4,7 @@ import numpy as np
 
 from mtrain.bots.agent import Bot
 from mtrain.bots.registry import Registry, build
-from mtrain.game.state import OWN
+from mtrain.game.state import AGENT_STATE
 
 
 def bot(text: str) -> Bot:
@@ -12,7 +12,7 @@ def bot(text: str) -> Bot:
 
 
 def own(params: np.ndarray, chance: int = 1) -> np.ndarray:
-    made = np.zeros(1, OWN)
-    made[0].chance = chance
+    made = np.zeros(1, AGENT_STATE)
+    made[0].rng = chance
     made[0].params[: len(params)] = params
     return made

@@ -14,7 +14,7 @@ from mtrain.game.kernels import CHOICE, DREW, FOUND_ENGINE, PASSED, ROUND_OVER, 
 from mtrain.game.moves import apply, new_game, observe
 from mtrain.game.notation import train_text
 from mtrain.game.rules import preset
-from mtrain.game.state import OWN, RIDE, STATE
+from mtrain.game.state import AGENT_STATE, RIDE, STATE
 from mtrain.game.tiles import HI, LO, set_size, tile_text
 from mtrain.strategy.determinize import determinize
 from mtrain.strategy.history import events
@@ -153,8 +153,8 @@ def small_positions(name: str, wanted: int, most: int = 1500, start: int = 0) ->
 
 def sampled(position: np.ndarray, seat: int, n: int, chance: int = 5) -> Counter:
     """Return how often each whole deal comes up in `n` worlds."""
-    own, world = np.zeros(1, OWN), np.zeros(1, STATE)
-    own[0].chance = chance
+    own, world = np.zeros(1, AGENT_STATE), np.zeros(1, STATE)
+    own[0].rng = chance
     seen = observe(position, seat)
     s = position[0]
     players, size, top, end = int(s.n_seats), int(s.hand_size), int(s.top), int(s.n_tiles)
