@@ -19,7 +19,7 @@ class Agent:
         Between equals: a `random` one, or the one that its hand could best `follow`.
     """
 
-    agent_state: float = 0.0
+    own: float = 0.0
     ties: Literal["random", "follow"] = "random"
 
     version = 1

@@ -92,7 +92,6 @@ json_too = click.option("--json", "as_json", is_flag=True, help="Print JSON inst
 agents_from_too = options_from(Options, only=("agents_from",))
 allow_peeking_too = options_from(Options, only=("allow_peeking",))
 bot_limits_too = options_from(Options, after="on_fault")
-on_fault_given = options_from(Options, only=("on_fault",))
 jobs_given = click.option("--jobs", type=click.IntRange(1), help="Workers  [default: one a core]")
 
 
