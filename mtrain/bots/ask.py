@@ -71,7 +71,7 @@ def _ask_together(
     try:
         return _all_whole(bot.call(obs, actions, streams), n)
     except (Exception, SystemExit) as error:
-        simultaneous = _unasked(0, error)
+        together = _unasked(0, error)
     answers = np.zeros(n, np.int64)
     if n > 1:
         streams[:] = before
@@ -82,8 +82,8 @@ def _ask_together(
             except (Exception, SystemExit) as error:
                 failed[i] = _unasked(i, error)
     if not failed:
-        simultaneous.said += f" (asked about {n} games at once; about each alone it answers)" if n > 1 else ""
-        failed[0] = simultaneous
+        together.said += f" (asked about {n} games at once; about each alone it answers)" if n > 1 else ""
+        failed[0] = together
         answers[0] = 0
     return answers
 

@@ -480,8 +480,8 @@ def figures(results: Results) -> dict[str, Axes]:
         "by_round": by_round(results.by_round, unit=unit),
     }
     if results.timed:
-        simultaneous = results.manifest.schedule == "all"
-        drawn["cost"] = cost(results.standings, results.timing, "pips" if simultaneous else "diff", unit=unit)
+        together = results.manifest.schedule == "all"
+        drawn["cost"] = cost(results.standings, results.timing, "pips" if together else "diff", unit=unit)
     if results.rule is not None:
         drawn["until"] = until(results.looks, unit=unit)
     numbers = sorted(set(results.families["parameter"]))

@@ -56,8 +56,8 @@ class Parts:
         whole = [results.standings.assign(part=name) for name, results in self.results.items()]
         if not whole:
             raise ResultsError(f"{self.path} holds no finished part of {', '.join(self.names)}")
-        simultaneous = pd.concat(whole, ignore_index=True)
-        return tables.frame(tables.PARTS, {name: simultaneous[name] for name in tables.PARTS.names})
+        together = pd.concat(whole, ignore_index=True)
+        return tables.frame(tables.PARTS, {name: together[name] for name in tables.PARTS.names})
 
     @property
     def units(self) -> tuple[str, ...]:

@@ -141,12 +141,12 @@ def fit(games: Outcomes, group: Ints, ridge: float = RIDGE) -> tuple[Floats, Flo
         maximum stays where it is, and the matrix is well conditioned.
     """
     n_agents = len(games.labels)
-    simultaneous = (group[:, None] == group) / max(n_agents, 1)
+    together = (group[:, None] == group) / max(n_agents, 1)
     times = np.bincount(games.outcome, games.count.astype(np.float64), minlength=len(games.agents))
     theta = np.zeros(n_agents)
     value, slope, information = _likelihood(games, times, theta, ridge)
     for _ in range(200):
-        step = np.linalg.solve(information + simultaneous * np.trace(information), slope)
+        step = np.linalg.solve(information + together * np.trace(information), slope)
         for _ in range(50):
             after = _likelihood(games, times, theta + step, ridge)
             if after[0] >= value - 1e-9 * abs(value):
@@ -155,7 +155,7 @@ def fit(games: Outcomes, group: Ints, ridge: float = RIDGE) -> tuple[Floats, Flo
         theta = theta + step
         value, slope, information = after
         if np.abs(step).max(initial=0.0) < 1e-9:
-            return theta, information + simultaneous * np.trace(information)
+            return theta, information + together * np.trace(information)
     raise ArithmeticError("the Plackett–Luce fit did not settle")
 
 

@@ -291,12 +291,12 @@ def alpharank(pairs: pd.DataFrame, blocks: pd.DataFrame, lineups: Sequence[Seque
     group = met(n, mutant, resident)
     where = np.searchsorted(key, pairs["match"].to_numpy(np.int64) << 32 | pairs["deal"].to_numpy(np.int64))
     edges = _Edges(where, mutant * n + resident, pairs["share"].to_numpy(np.float64) - 0.5)
-    simultaneous = (group[:, None] == group) & ~np.eye(n, dtype=bool)
+    joined = (group[:, None] == group) & ~np.eye(n, dtype=bool)
     basis = PAIRS
     if (among := _among_copies(blocks, block, lineups, labels)) is not None:
         seen = np.zeros(n * n, dtype=bool)
         seen[among.cell] = True
-        if (seen.reshape(n, n) >= simultaneous).all():
+        if (seen.reshape(n, n) >= joined).all():
             edges, basis = among, LINEUPS
     value, again = edges.means(drawn, n)
     n_blocks = np.bincount(np.unique(block * n + np.asarray(blocks["agent"].cat.codes)) % n, minlength=n)
@@ -308,7 +308,7 @@ def alpharank(pairs: pd.DataFrame, blocks: pd.DataFrame, lineups: Sequence[Seque
         if len(theirs) < 2:
             note[theirs] = ALONE if n_blocks[theirs[0]] else FEW
             continue
-        if np.isnan(value[cells][simultaneous[cells]]).any():
+        if np.isnan(value[cells][joined[cells]]).any():
             note[theirs] = "some agents of its group never met at one table"
             continue
         mass[theirs] = stationary(chain(value[cells][None]))[0]

@@ -392,9 +392,9 @@ def _covariance(probes: Sequence[Probe]) -> Floats:
     deals = np.array([probe.deals for probe in probes])
     for number in np.unique(deals):
         mine = np.flatnonzero(deals == number)
-        simultaneous = np.array([probes[n].values for n in mine.tolist()])
-        if min(simultaneous.shape) > 1:
-            pairs = np.cov(simultaneous)[np.triu_indices(len(mine), 1)]
+        together = np.array([probes[n].values for n in mine.tolist()])
+        if min(together.shape) > 1:
+            pairs = np.cov(together)[np.triu_indices(len(mine), 1)]
             shared = max(float(pairs.mean()), 0.0)
             own[mine] -= shared
             common[np.ix_(mine, mine)] = shared
