@@ -159,7 +159,7 @@ PARAMETERS: dict[str, tuple[str, dict[str, str]]] = {
         {"objective": "OWN_PIPS LEAD GO_OUT WIN_GAME", "base": "BASE_NONE BASE_PLANNER BASE_HEURISTIC"},
     ),
     "levelled": (
-        "BASE TEMPERATURE BLUNDER_KINDS WORLDS DEPTH MEMORY COUNTING HOARD SENSE",
+        "BASE TEMPERATURE BLUNDERS WORLDS DEPTH MEMORY COUNTING HOARD SENSE",
         {"base": "HEURISTIC PLANNER MC"},
     ),
 }

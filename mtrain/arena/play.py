@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,7 +112,7 @@ class Played:
 
     Attributes
     ----------
-    rows : int16[games, rounds, seats, 10]
+    rows : int16[games, rounds, seats, 8]
         The columns are `ROW`.
     ends : int8[games, rounds, 3]
         The columns are `END`.
@@ -166,32 +165,16 @@ def _end_round(s, rows, ends, counts, stood):
     ends[2] = s.over != OUT
 
 
-class _Agents(NamedTuple):
-    """Who plays: an entry each. `seen` is scratch, for what the one on turn is shown."""
-
-    kernels: Any
-    owns: np.ndarray
-    in_python: np.ndarray
-    peeks: np.ndarray
-    seen: np.ndarray
-
-
-class _Written(NamedTuple):
-    """What is written down: as in `Played`, and by game and seat the round's choices, and those that stand-ins made."""
-
-    rows: np.ndarray
-    ends: np.ndarray
-    counts: np.ndarray
-    stood: np.ndarray
-    times: np.ndarray
-
-
 @kernel
 def _run(states, active, seed, games, agents, written, report, journal):
     """Play every active game on to its end, or to the next choice of a Python agent.
 
     ``active: int64[n]`` holds the games' numbers; those that wait are written to its front.
     ``games: int64[n, 2 + seats]``: deal, seating, who sits where.
+    `agents` is a tuple of arrays, an entry each: their kernels, what those bring along, whether one is asked in Python,
+    whether it peeks; and ``STATE[1]``, scratch. `written` is one, by game: rows and ends as in `Played`, the choices of
+    the round so far, those that stand-ins made; and times by agent. Plain tuples, since Python hands them over as fast
+    as arrays.
     ``report: int64[4]``: the actions done, and where to go on: at which entry of `active`, and how many wait so far.
     Returns how many wait, or -1 after an illegal answer (then the last of `report`): once that game has another, the
     call is to be repeated. With a journal there is one game, and it waits at the end of every round, too.
@@ -336,22 +319,23 @@ def play(rules: RuleSet, bots: Sequence[Bot], games: Games, seed: int, on_fault:
     _begin(states, blank(rules, players), start, games.deal, games.starter, games.seating)
 
     table = np.column_stack([games.deal, games.seating, games.who])
-    agents = _Agents(
+    owns = np.zeros(len(bots), AGENT_STATE)
+    for k, bot in enumerate(bots):
+        owns[k].params[:] = bot.params
+    agents = (
         addressed([bot.call if bot.how == KERNEL else uniform_policy for bot in bots], KERNEL_SIGNATURE),
-        np.zeros(len(bots), AGENT_STATE),
+        owns,
         np.array([bot.how != KERNEL for bot in bots], np.uint8),
         np.array([bot.peeks for bot in bots], np.uint8),
         np.zeros(1, STATE),
     )
-    for k, bot in enumerate(bots):
-        agents.owns[k].params[:] = bot.params
     rows = np.zeros((n, rules.rounds, players, len(ROW)), np.int16)
     ends = np.zeros((n, rules.rounds, len(END)), np.int8)
     counts = np.zeros((n, players), np.int16)
     times = np.zeros((len(bots), BINS + 2))
     report = np.zeros(4, np.int64)
     referee = Referee(on_fault, games.deal, games.seating, players)
-    written = _Written(rows, ends, counts, referee.stood, times)
+    written = (rows, ends, counts, referee.stood, times)
     listening = any(bot.processes for bot in bots)
     journal = blank_journal() if listening else NONE
 
