@@ -10,6 +10,7 @@ print their help.
 
 import inspect
 import re
+import threading
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
@@ -258,6 +259,9 @@ class Running:
         JOBLIB, 'Who plays: the workers of this machine (``"joblib"``), or those of a Dask scheduler (``"dask"``).'
     )
     scheduler: str | None = option(None, "The address of the Dask scheduler, whatever machines its workers are on.")
+    interrupt: threading.Event | None = option(
+        None, "Once it is set, what is in flight is finished and `Interrupted` raised. Ctrl-C sets it, too."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
