@@ -1,5 +1,7 @@
 """The tree search: what a walk counts and where it goes, and what only a look at one's next move finds."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,11 @@ from mtrain.game.moves import advance, apply, legal_actions, new_game, observe
 from mtrain.game.notation import action_text, parse_action
 from mtrain.game.positions import parse_position
 from mtrain.game.state import AGENT_STATE
-from mtrain.strategy.ismcts import NODE, back_up, child_by, plant, tree_search, walk
+from mtrain.strategy.evaluate import SIMULATION
+from mtrain.strategy.ismcts import NODE, _tree_search, back_up, child_by, plant, tree_search, walk
+from mtrain.strategy.montecarlo import _monte_carlo
 from tests.helpers.program import printed
+from tests.regenerate import positions
 
 
 def own_of(text: str, chance: int = 1) -> np.ndarray:
@@ -220,3 +225,22 @@ def test_without_a_compiler_the_moves_are_the_same() -> None:
     assert (with_it[:5], without[:6]) == ("True\n", "False\n")
     assert with_it.splitlines()[1:] == without.splitlines()[1:]
     assert len(with_it.splitlines()) > 6
+
+
+def test_what_lay_in_memory_before_decides_nothing() -> None:
+    """Scratch space is handed over as it comes: full of whatever was there. A plan nobody had made was once read."""
+    rubbish = np.random.default_rng(1)
+    kinds = (("ismcts", _tree_search), ("mc:worlds=8", _monte_carlo), ("mc:worlds=2,worlds_from=policy", _monte_carlo))
+    for text, search in kinds:
+        params = build(Registry().parse(text)).params
+        for obs, legal, stream in itertools.chain.from_iterable(positions()):
+            chosen = set()
+            for fill in range(4):
+                scratch = [np.zeros(1, SIMULATION)]
+                scratch += [np.zeros(64 * len(legal) + 1, NODE)] if search is _tree_search else []
+                for room in scratch:
+                    room.view(np.uint8)[:] = rubbish.integers(0, 256, room.nbytes) if fill else 0
+                own = np.zeros(1, AGENT_STATE)
+                own["params"], own["rng"] = params, stream
+                chosen.add(int(search(obs[0], own[0], *scratch)))
+            assert len(chosen) == 1, text

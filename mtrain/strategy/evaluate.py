@@ -101,6 +101,7 @@ def begin(sim, obs, seat, policy, base, worlds_from):
     sim.policy = policy
     sim.hero = _NOBODY
     sim.plans.depth = 0
+    sim.plans.kept[:] = 0  # nobody has a plan: the seat makes its own last, and may lay before
     sim.planner.params[:] = 0.0
     if policy == ROLL_PLANNER:
         set_params(sim.planner, PLAIN)
