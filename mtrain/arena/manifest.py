@@ -82,7 +82,7 @@ def manifest_of(t: Tournament, jobs: int, started: float) -> Manifest:
 # Specs: the part of a manifest that the games depend on, and in what two of them differ.
 #
 # Runs of one spec have the same games, wherever and however they are played, so they can be gone on with and put
-# together; the rest of a manifest says how a run went. This module reads manifests and makes none.
+# together; the rest of a manifest says how a run went. This part reads manifests and makes none.
 
 
 HOW = (

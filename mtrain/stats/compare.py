@@ -199,7 +199,7 @@ def _remarks(first: Results, second: Results, one: str, other: str) -> list[str]
 #
 # Power: how many blocks it takes to tell a difference, judged by the spread that a pilot has shown.
 #
-# The pilot's mean plays no part: what is asked is a difference of one's own choice. This module reads results and plays
+# The pilot's mean plays no part: what is asked is a difference of one's own choice. This part reads results and plays
 # nothing.
 
 

@@ -29,7 +29,7 @@ from mtrain.stats.tables import ALPHARANK, RATINGS, ResultsError, frame
 #
 # Anchors: the agent whose rating is fixed, so that ratings of several runs can be read on one scale.
 #
-# An anchor is written as the agent's label, or ``LABEL=1500``. This module reads that, and knows no rating.
+# An anchor is written as the agent's label, or ``LABEL=1500``. This part reads that, and knows no rating.
 
 
 BY_DEFINITION = "the anchor, by definition"

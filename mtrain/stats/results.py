@@ -171,7 +171,7 @@ def standings_so_far(digests: Sequence[ChunkStatistics]) -> pd.DataFrame:
 #
 # Families: agents that are one but for a number, so that strength can be followed along it.
 #
-# Searchers with 4, 16 and 64 worlds, say. This module reads the standings and a manifest's parameters, and knows
+# Searchers with 4, 16 and 64 worlds, say. This part reads the standings and a manifest's parameters, and knows
 # neither an agent nor what its parameters mean.
 
 

@@ -118,7 +118,7 @@ def fixed_size(sd: float, by: float, alpha: float, beta: float) -> float:
 # Empirical likelihood: how likely observed numbers make it that their mean is this or that.
 #
 # No form of their distribution is assumed: of all distributions on the values seen, the likeliest with a given mean
-# stands for a hypothesis. This module takes arrays and doesn't know what they count.
+# stands for a hypothesis. This part takes arrays and doesn't know what they count.
 #
 # Sources: Owen, "Empirical likelihood ratio confidence intervals for a single functional", Biometrika 75 (1988); Van
 # den Bergh, "A practical introduction to the GSPRT" (2019), for its use with counts of game scores.

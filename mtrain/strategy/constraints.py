@@ -411,7 +411,7 @@ def unmet(d):
 # Places of one hand that were filled at one moment are alike: a *class*, of which only the number of tiles in it
 # counts. The tiles are dealt to the classes one after the other; how many ways there are to go on depends on nothing
 # but how full the classes are. What the watching seat was dealt and drew itself is a part on its own, since it touches
-# nothing else. This module must not know what a proof is, only which tile can lie where.
+# nothing else. This part must not know what a proof is, only which tile can lie where.
 
 
 @kernel

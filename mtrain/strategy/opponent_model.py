@@ -31,7 +31,7 @@ from mtrain.strategy.policies import double_holder_policy, greedy_policy, unifor
 #
 # The public side of a choice is the same in every deal, so the round is played again once; only the hand differs. What
 # a hand held at the moment of a choice follows from the places of the deal: what it was given before and had not laid.
-# This module weighs choices by a policy, seat by seat, and must not know how deals are made.
+# This part weighs choices by a policy, seat by seat, and must not know how deals are made.
 
 
 MOST = 64  # choices that are kept

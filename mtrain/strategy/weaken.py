@@ -27,7 +27,7 @@ from mtrain.strategy.rollouts import BASE_HEURISTIC, BASE_PLANNER, base_action, 
 # Sense: what nobody who knows the game would do, however weak.
 #
 # A bot that is weakened by chance would now and then throw the round away where everybody sees it. `blunder` tells such
-# acts apart, so that a weak bot can leave them out and a stranger's can be counted. This module reads observations and
+# acts apart, so that a weak bot can leave them out and a stranger's can be counted. This part reads observations and
 # must not know who plays.
 
 

@@ -105,7 +105,7 @@ ELSEWHERE = Table("elsewhere", "level at a table", ("rules", "players", "level")
 #
 # Written: the tables of difficulty levels out of what a levels file says.
 #
-# This module takes what was read of a file, by key, and knows no agent.
+# This part takes what was read of a file, by key, and knows no agent.
 
 
 def levels_of(said: Mapping[str, Any]) -> pd.DataFrame:

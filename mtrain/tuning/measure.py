@@ -39,7 +39,7 @@ from mtrain.tuning.matches import Matches, numbers, taken
 #
 # Ladders: are neighbouring levels of difficulty distinct, in order, and evenly spaced?
 #
-# Levels are compared with their neighbours deal by deal, against the same reference opponents. This module takes
+# Levels are compared with their neighbours deal by deal, against the same reference opponents. This part takes
 # numbers of blocks and doesn't know how a level was made.
 
 
@@ -204,7 +204,7 @@ def _claimed(claimed: Sequence[float], names: Sequence[str], row: int) -> float:
 #
 # Its decisions are looked at again with many sampled worlds. The *regret* of a decision is the pips that it cost more
 # than the reference's choice; the reference is the action that comes off best over half of the worlds, judged in the
-# other half, so that its own luck does not count. This module plays games and writes nothing.
+# other half, so that its own luck does not count. This part plays games and writes nothing.
 
 
 WORLDS = 256  # for each decision looked at

@@ -33,7 +33,7 @@ from mtrain.tuning.space import Candidates
 # The tables of a search of an agent's parameters: what it is after, every trial, and what came of it.
 #
 # A search is after one number of the blocks: its `Objective` says which one, and in which direction better lies;
-# nobody else asks. This module knows no agent: it is told the parameters that are searched.
+# nobody else asks. This part knows no agent: it is told the parameters that are searched.
 
 
 STATES = COMPLETE, PRUNED, REPEATED, REFUSED = ("complete", "pruned", "repeated", "refused")

@@ -19,7 +19,7 @@ from mtrain.errors import UsageError
 # The dial: agents between a strong one and a weak one, told apart by a number from 0 to 1.
 #
 # All parameters in which the two differ move together. One that is above 0 at both ends moves by the same factor
-# everywhere; one that is 0 at the strong end sets in slowly, by the third power; any other moves evenly. This module
+# everywhere; one that is 0 at the strong end sets in slowly, by the third power; any other moves evenly. This part
 # plays nothing.
 
 
