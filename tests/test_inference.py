@@ -27,7 +27,7 @@ from mtrain.strategy.constraints import DEAL, count_deals
 from mtrain.strategy.constraints import study as find_places
 from mtrain.strategy.determinize import deal_again, determinize, write_world
 from mtrain.strategy.locate import locate, unseen
-from mtrain.strategy.opponent_model import MOST, WITNESS, belief, likely_worlds, listen, log_chance
+from mtrain.strategy.opponent_model import CHOICES, MOST, belief, likely_worlds, listen, log_chance
 from tests.helpers.deals import heavy_first
 from tests.helpers.long_way import begin, follow, log_likelihood
 from tests.helpers.program import mtrain as command
@@ -157,7 +157,7 @@ def test_witnesses_say_what_the_whole_deal_says(name: str, policy: str) -> None:
             if k % 9 == 5:
                 seat = int(position[0].turn)
                 believed = belief(policy, reach=60 if k % 2 else 8, asks=60, floor=0.3)
-                scratch, words = np.zeros(1, DEAL), np.zeros(1, WITNESS)
+                scratch, words = np.zeros(1, DEAL), np.zeros(1, CHOICES)
                 obs = observe(position, seat)
                 _both_ways(obs, seat, believed, own, scratch, words, np.zeros(MOST, STATE), np.zeros(3, STATE), out)
                 # The greedy and the planner draw for ties, each way anew: their shares are means of 60.

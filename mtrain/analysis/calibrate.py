@@ -1,8 +1,7 @@
 """Calibration: games in which observers say where tiles are, held against where they are.
 
 Agents play whole games; at some of their decisions the seat on turn judges the place of every tile that it cannot
-see, by hand sizes alone, by what is proved, and by what the others would do. This module fills tables; what
-they say is worked out in `study`.
+see, by hand sizes alone, by what is proved, and by what the others would do.
 """
 
 from __future__ import annotations

@@ -243,7 +243,7 @@ def determinize(world, obs, seat, agent_state):
 
     Notes
     -----
-    For many worlds of one observation, `proofs.study` and `counting.count_deals` once and then `deal_again` and
+    For many worlds of one observation, `constraints.study` and `constraints.count_deals` once and then `deal_again` and
     `write_world` are faster.
     """
     _determinize(world, obs, seat, agent_state, np.empty(1, DEAL))

@@ -75,9 +75,9 @@ class Sampler:
     worlds
         How many worlds are sampled for an observation.
     weigh
-        The policy that others are believed to choose by (`inference.POLICIES`); None: worlds count alike.
+        The policy that others are believed to choose by (`opponent_model.POLICIES`); None: worlds count alike.
     believed
-        What else is believed of them: keywords of `inference.belief`.
+        What else is believed of them: keywords of `opponent_model.belief`.
     """
 
     def __init__(self, worlds: int, weigh: str | None = None, **believed: Any) -> None:
@@ -122,7 +122,7 @@ def locate(
     seed
         What all chance is made from.
     weigh
-        The policy that the others are believed to choose by, one of `inference.POLICIES`. None: every
+        The policy that the others are believed to choose by, one of `opponent_model.POLICIES`. None: every
         deal that agrees with what was seen counts alike.
 
     Returns

@@ -25,9 +25,9 @@ from mtrain.strategy.history import LOST, NOW, lays_next, replay, rewind
 from mtrain.strategy.planner import PLAIN, planner_policy
 from mtrain.strategy.policies import double_holder_policy, greedy_policy, uniform_policy
 
-# ── Witness ───────────────────────────────────────────────────────────────────────────────────────────
+# ── Choices, and how likely they make a deal ──────────────────────────────────────────────────────────
 #
-# Witness: what the other seats chose, kept so that it can be held against many deals.
+# What the other seats chose, kept so that it can be held against many deals.
 #
 # The public side of a choice is the same in every deal, so the round is played again once; only the hand differs. What
 # a hand held at the moment of a choice follows from the places of the deal: what it was given before and had not laid.
@@ -40,7 +40,7 @@ MOST = 64  # choices that are kept
 UNIFORM, GREEDY, DOUBLE_HOLDER, PLANNER, HEURISTIC = range(5)
 
 # The choices of the others, in their order. A record, so that it can be handed on in kernels.
-WITNESS = np.dtype(
+CHOICES = np.dtype(
     (
         np.record,
         np.dtype(
@@ -175,7 +175,7 @@ def log_chance(w, pasts, d, seat, belief):
 # ── Inference ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-# The policies that others can be believed to choose by, in the order of `witness.UNIFORM` …, and their parameters.
+# The policies that others can be believed to choose by, in the order of `UNIFORM` …, and their parameters.
 POLICIES = ("random", "greedy", "double-holder", "planner", "heuristic")
 DEFAULTS: dict[str, tuple[float, ...]] = {
     "random": (),
@@ -208,7 +208,7 @@ BELIEF = np.dtype(
 CHAIN = np.dtype(
     (
         np.record,
-        np.dtype([("deal", DEAL), ("words", WITNESS), ("pasts", STATE, (MOST,)), ("belief", BELIEF)], align=True),
+        np.dtype([("deal", DEAL), ("words", CHOICES), ("pasts", STATE, (MOST,)), ("belief", BELIEF)], align=True),
     )
 )
 
