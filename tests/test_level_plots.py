@@ -145,7 +145,7 @@ def apart(ax):
         assert not any(box.overlaps(other) for other in boxes[:k])
 
 
-@pytest.mark.parametrize("dial", [np.linspace(0.03, 0, 12), np.linspace(1, 0.97, 12), np.full(12, 0.5)])
+@pytest.mark.parametrize("skill_axis", [np.linspace(0.03, 0, 12), np.linspace(1, 0.97, 12), np.full(12, 0.5)])
 def test_names_of_levels_close_to_one_another_stay_apart(skill_axis):
     names = NAMES["twelve"]
     ax = level_plots.strength(curve(), probes(), levels(names, skill_axis), "win")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mtrain.arena.manifest import TournamentError
+from mtrain.arena.spec import TournamentError
 from mtrain.bots.agent import AgentError
 from mtrain.bots.level_file import Levels, levels_text, read_levels
 from mtrain.bots.registry import Registry

@@ -66,7 +66,7 @@ def log_likelihood(world, obs, seat, belief, past, seen):
                 observe(seen, past, past.turn)
                 hits = 0
                 for _ in range(belief.asks):
-                    hits += choose(belief.policy, seen, belief.own) & 1023 == action & 1023
+                    hits += choose(belief.policy, seen, belief.agent_state) & 1023 == action & 1023
                 share = belief.floor * share + (1.0 - belief.floor) * hits / belief.asks
             total += np.log(max(share, 1e-12))
         apply(past, action)
