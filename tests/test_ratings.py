@@ -254,7 +254,7 @@ def test_an_anchor_is_a_label_and_perhaps_a_number(text, anchor):
     labels = ["greedy", "greedy:own=5"]
     assert parse_anchor(text, labels) == anchor
     assert parse_anchor(str(anchor), labels) == anchor
-    assert anchor_in({"anchor": anchor.to_json()}) == anchor
+    assert anchor_in(anchor.to_json()) == anchor
 
 
 @pytest.mark.parametrize(

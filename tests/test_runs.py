@@ -30,7 +30,6 @@ from mtrain.arena.workdir import Locked, Unwritten, locked
 from mtrain.errors import RunError, UsageError
 from mtrain.stats import files
 from mtrain.stats.results import ChunkStatistics, read
-from mtrain.stats.stopping import Width
 from tests.helpers.crashes import SLOW, small
 from tests.helpers.program import HERE, launch, mtrain, printed, python, start, wait_for
 from tests.helpers.runs import QUICK, break_off, parts, quick, tables
@@ -532,7 +531,7 @@ def test_H01_a_run_that_is_stopped_has_the_same_bytes_whatever_came_first(
     t, look = quick(), Look(10)
     if order == "backwards":
         monkeypatch.setattr(
-            workers, "spread", lambda t, chunks, jobs: (work(t, chunk) for chunk in reversed(list(chunks)))
+            workers, "spread", lambda t, chunks, jobs, interrupt: (work(t, chunk) for chunk in reversed(list(chunks)))
         )
     made = run(t, folder / "a", jobs=2 if order == "two workers" else 1, stop=look)
     assert look.seen == [list(range(0, 2 * k, 2)) for k in range(1, 6)]
@@ -563,7 +562,7 @@ def test_a_stopped_run_is_looked_at_again_when_it_is_gone_on_with(folder: Path) 
     run(quick(), folder / "a", jobs=1, stop=again, resume=True)
     assert len(again.seen) == 5
     assert tables(folder / "a") == whole
-    run(replace(quick(), until=Width(1e-6)), folder / "b", jobs=1)
+    run(replace(quick(), until="width<0.000001"), folder / "b", jobs=1)
     with pytest.raises(TournamentError, match=r"until is none, and the run in \S+ has width<0.000001"):
         run(quick(), folder / "b", jobs=1, resume=True)
 

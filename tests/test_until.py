@@ -266,7 +266,7 @@ def test_an_experiment_may_have_a_rule(tmp_path):
         'question = "Who?"\nagents = ["greedy", "random"]\nseed = 1\nplayers = 2\nuntil = "width<3"\n', encoding="utf-8"
     )
     t = read_experiment(tmp_path / "e.toml").parts[""]
-    assert (t.until, t.deals, t.chunk_size) == (Width(3.0), MOST, 10)
+    assert (t.rule, t.deals, t.chunk_size) == (Width(3.0), MOST, 10)
 
 
 def test_the_command_prints_both_and_report_prints_them_again(tmp_path):

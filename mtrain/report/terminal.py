@@ -260,13 +260,14 @@ def show_stopping(frame: pd.DataFrame, rule: str, unit: str = "pips") -> None:
         "blocks": count("blocks"),
         f"{unit}/round vs others, raw": interval(PIPS, "diff"),
         "adjusted for stopping": interval(PIPS, "adjusted"),
-        "width": lambda row: SCORE(row["adjusted_hi"] - row["adjusted_lo"]),
+        "width": alone(SCORE, "width"),
     }
     note = (
         "raw: 95 % interval as if nobody had looked on the way;\n"
         "adjusted: it holds at every look at once, so at the one that stopped, too"
     )
-    show_picks(frame, picks, f"played until {rule}", "\n".join([note, *_notes(frame, "agent")]))
+    wide = frame.assign(width=frame["adjusted_hi"] - frame["adjusted_lo"])
+    show_picks(wide, picks, f"played until {rule}", "\n".join([note, *_notes(frame, "agent")]))
 
 
 def show_comparison(frame: pd.DataFrame, unit: str = "pips") -> None:
