@@ -122,7 +122,9 @@ class Curve:
     def at(self, x: float | Floats) -> Floats:
         """float64[x]: its value at some positions."""
         sign = 1.0 if self.rises else -1.0
-        values: Floats = np.clip(self.level + sign * (_rises(_positions(x), self.knots) @ self.slopes), *self._scale)
+        # Row by row: a product of matrices rounds a row by how many stand beside it, and by the processor.
+        risen = (_rises(_positions(x), self.knots) * self.slopes).sum(axis=1)
+        values: Floats = np.clip(self.level + sign * risen, *self._scale)
         return values
 
     def band(self, x: float | Floats) -> tuple[Floats, Floats]:
