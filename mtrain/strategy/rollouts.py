@@ -83,7 +83,7 @@ def roll_out(s, seen, policy, agent_state):
 def roll_plans(s, plans, t, agent_state, hero, heros):
     """Play a State to the end of its round, every seat by its plan in the record `plans` of dtype PLANS.
 
-    But for the seat `hero` (-1: no seat), which weighs `survey.FEATURES` by the record `heros` of dtype AGENT_STATE.
+    But for the seat `hero` (-1: no seat), which weighs `features.FEATURES` by the record `heros` of dtype AGENT_STATE.
     """
     while True:
         n = advance(s)

@@ -169,7 +169,7 @@ def dim(seen, obs, memory, counting, agent_state):
 
 @kernel
 def weigh_all(seen, actions, weights, depth, values):
-    """Write into ``values: float64[n]`` what each action leaves behind, by `weights` of `survey.FEATURES`."""
+    """Write into ``values: float64[n]`` what each action leaves behind, by `weights` of `features.FEATURES`."""
     _weigh_all(seen, actions, weights, depth, values, np.empty(1, EXTRACTED), np.empty(1, AGENT_STATE))
 
 
